@@ -167,7 +167,7 @@ describe("APIs besides model calls", () => {
     const response = await fetch(`${echo.url}/v1/files`);
     expect([response.status, await response.text()]).toEqual([
       404,
-      expect.stringContaining("No upstream takes"),
+      expect.stringContaining("No upstream can serve"),
     ]);
   });
 

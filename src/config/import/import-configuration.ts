@@ -28,7 +28,7 @@ export function importConfiguration(
   if (result.success) return imported;
   const issues = result.error.issues.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
   throw new AppError("configuration", `${file} cannot be converted: ${issues.join("; ")}`, {
-    hint: "The paths are those of the proxy's own configuration. Change the values in the file that they come from.",
+    hint: "The paths are those of the proxy's own configuration. Change the corresponding values in the imported file.",
   });
 }
 

@@ -20,8 +20,9 @@ interface BatchResult {
 }
 
 /**
- * Runs operations in Redis, in order. The first one is sent at once; those that are added until its reply arrives are sent together,
- * as one script: with many calls at a time, this saves most commands and replies.
+ * Runs operations in Redis, in order. The first one is sent immediately. Operations that are added before its
+ * response arrives are sent together, as one script, which saves most commands and responses when there are many
+ * calls.
  */
 export class RedisBatches {
   private waiting: Operation[] = [];

@@ -89,7 +89,7 @@ function isAt(row: Family, { vendor: vendorName, host = "" }: ModelHost): boolea
 
 /**
  * Returns the additional member of models named `vendor/model`. They are served by a gateway (OpenRouter, Vercel)
- * that requires `reasoning_details` back, whatever the vendor accepts.
+ * that requires `reasoning_details` back, regardless of what the vendor accepts.
  */
 function routed(known: readonly Family[]): Partial<Capabilities> {
   const members = known.findLast((family) => family.capabilities.optionalMembers)?.capabilities

@@ -41,7 +41,7 @@ export function createModelLabels(): ModelLabels {
     if (names.has(model)) return true;
     if (!isServed) return false;
     if (names.size >= MAX_SERVED) {
-      // The upstream's list decides on all later names, once it is fetched.
+      // Once the upstream's list is fetched, it decides which further names are models.
       catalog.refresh(upstream);
       return false;
     }

@@ -6,7 +6,7 @@ export interface LineSink {
 }
 
 const FLUSH_MS = 200;
-/** Bytes of the buffer; when it is full, it is flushed at once. */
+/** Bytes of the buffer, which is flushed immediately when it is full. */
 const WAITING = 256 * 1024;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
 const WIDEST = 3;

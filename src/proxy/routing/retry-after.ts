@@ -65,7 +65,7 @@ export async function isOverflow(status: number, body: Buffer, coding: string | 
   }
 }
 
-/** Returns the response with a flag that tells whether it is such an error. Its body can be read again. */
+/** Returns the response with a flag that is set if it is such an error. Its body can be read again. */
 export async function withOverflow<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<Received & { readonly isOverflow: boolean }> {

@@ -45,7 +45,7 @@ export class ResponsesWebSockets {
     for (const connection of this.connections) connection.drain();
   }
 
-  /** Closes all connections at once. */
+  /** Closes all connections immediately. */
   stop(): void {
     for (const connection of this.connections) connection.stop();
   }

@@ -18,7 +18,7 @@ export function refusal(why: string, losses: readonly Loss[]): DialectError {
 
 /**
  * Throws `DialectError` (400) for a request with `safeguards`, which only Anthropic applies: dropping them would send
- * the request without the protection that the client asks for. https://code.claude.com/docs/en/llm-gateway-protocol
+ * the request without the protection that the client requested. https://code.claude.com/docs/en/llm-gateway-protocol
  */
 export function refuseSafeguards({ extensions }: ExchangeRequest, upstream: UpstreamDialect): void {
   if (upstream === "messages" || extensions.messages?.["safeguards"] === undefined) return;

@@ -34,7 +34,7 @@ export interface TranslatedCall {
   readonly redact: Redact;
   /** Conversations of earlier `responses` calls; without them, `previous_response_id` is not found. */
   readonly conversations?: ConversationStore;
-  /** What tool calls of earlier responses leave out when the client sends them back. */
+  /** The memory of data that clients leave out when they send tool calls of earlier responses back. */
   readonly memory?: CallMemory | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface TranslationPlan {
   readonly capabilities: Capabilities;
   /** Whether the response is stored, so that the client can refer to it by its id. */
   readonly isKept: boolean;
-  /** Whether the response is remembered by its tool calls, because the client forgets parts of it. */
+  /** Whether the response is stored under its tool calls, because the client discards parts of it. */
   readonly isRemembered: boolean;
 }
 
@@ -92,7 +92,7 @@ export class Translation {
     });
   }
 
-  /** Remembers what the client forgets of a response. */
+  /** Stores the parts of a response that the client discards. */
   async remember(response: ExchangeResponse): Promise<void> {
     const { isRemembered, call } = this.plan;
     if (isRemembered) await call.memory?.remember(call.client.dialect, response.candidates[0]?.parts ?? []);

@@ -51,7 +51,8 @@ export function sendTo(
   request: Omit<UpstreamSend, "firstByteMs" | "idleMs"> & { readonly firstByteMs?: number },
 ): Promise<ReceivedResponse> {
   const { prefix, query } = parseBaseUrl(upstream.baseUrl);
-  // Written out member by member: adding one after a spread would give each request its own hidden class.
+  // Members are copied one by one, because adding a member after a spread would give each request its own hidden
+  // class.
   return sendUpstream(pools.dispatcher(upstream), upstream.name, {
     method: request.method,
     path: withQuery(`${prefix}${request.path}`, query),
@@ -77,7 +78,7 @@ interface BaseUrl {
   readonly origin: string;
   readonly hostname: string;
   readonly prefix: string;
-  /** Without its question mark. */
+  /** The query without its question mark. */
   readonly query: string;
 }
 

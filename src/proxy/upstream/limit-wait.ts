@@ -9,7 +9,7 @@ export interface WaitingCall {
 
 /**
  * Limits the total time that a call waits for a connection and for its response; undici's own limit begins when the
- * request has a connection. Call it only if `dispatch` returns false, that is, no connection is free: other calls
+ * request has a connection. Call it only if `dispatch` returns false, that is, if no connection is free. Other calls
  * need no second timer.
  */
 export function limitWait(call: WaitingCall, upstream: string, firstByteMs: number): void {

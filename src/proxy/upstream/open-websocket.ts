@@ -22,7 +22,7 @@ export interface WebSocketRequest {
   readonly protocols: readonly string[];
 }
 
-/** Receives what an upstream sends. */
+/** Receives the messages of an upstream. */
 export interface WebSocketEvents {
   onMessage(data: string | Buffer): void;
   onClose(code: number, reason: string): void;

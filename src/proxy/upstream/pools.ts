@@ -19,7 +19,7 @@ export interface PoolKey {
 export interface Pools {
   /** Returns the pool of an origin. `connectMs` is the connect timeout. */
   get(origin: string, connectMs: number): Pool;
-  /** Returns what sends an upstream's requests: its pool, behind the conversion of its cloud platform. */
+  /** Returns the dispatcher of an upstream's requests: its pool, wrapped in the conversion of its cloud platform. */
   dispatcher(upstream: UpstreamConfig): Pick<Dispatcher, "dispatch">;
   /** Returns the number of calls that wait because all connections to their origin are in use. */
   queued(): number;

@@ -80,9 +80,9 @@ export interface ResponseError {
 
 /** Changes a response on its way to the client. */
 export interface StreamFilter {
-  /** Returns the bytes to pass on. */
+  /** Returns the bytes to forward. */
   push(bytes: Buffer): Buffer;
-  /** Returns the bytes that are left at the end of the stream. */
+  /** Returns the remaining bytes at the end of the stream. */
   end(): Buffer;
 }
 
@@ -94,7 +94,7 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly kind: "completed";
       readonly status: number;
       readonly usage: Usage | undefined;
-      /** The error that the response is or ends with, despite its status of success. */
+      /** The error that the response contains despite its success status. */
       readonly responseError: ResponseError | undefined;
       /** The watch, if usage must be estimated. */
       readonly watch: ResponseWatch | undefined;
@@ -106,7 +106,7 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
       readonly body: Buffer;
-      /** Whether the prompt exceeds the model's context window, if the rule asks for that. */
+      /** Whether the prompt exceeds the model's context window, if the rule tests that. */
       readonly isOverflow?: boolean;
     }
   | { readonly kind: "failed"; readonly error: AppError }

@@ -69,7 +69,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (status >= 300 && status < 400) this.rejectResponse(REDIRECTED);
     else if (kind === "verbatim") {
       this.open();
-      // Listening clients wait for the head: the first event may be hours away.
+      // Listening clients wait for the status and headers, because the first event may arrive hours later.
       this.task.response.flushHeaders();
     } else if (status >= 400) this.state = "refusing";
     else if (!isExpected(kind, type)) this.rejectResponse("returned neither JSON nor an event stream");
@@ -282,7 +282,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   private clientClosed(): void {
     if (this.state === "over") return;
-    // Usage includes what arrived in this turn, even though it was not sent.
+    // Usage includes the data that arrived in this turn, even though it was not sent.
     this.takeUnsent();
     this.finish({ kind: "disconnected", firstByteAt: this.firstByteAt, watch: this.watch });
     this.controller?.abort(clientDisconnected());

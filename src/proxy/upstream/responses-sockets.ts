@@ -65,7 +65,7 @@ export class ResponsesSockets {
     };
     const idle = this.findIdle(turn.group, body["previous_response_id"]);
     if (idle !== undefined) {
-      // An idle connection that has broken meanwhile is replaced.
+      // An idle connection that has broken in the meantime is replaced.
       idle.begin(turn, () => this.open(pool, baseUrl, timeouts.connectMs, turn));
       return true;
     }
@@ -141,7 +141,7 @@ class Connection {
     this.current = new TurnController(turn.options, turn.handler, {
       send: () => this.socket.send(JSON.stringify({ type: "response.create", ...members })),
       fallBack: () => fallBack(this.hasOpened),
-      // Only the end of the connection cancels a response.
+      // A response can be canceled only by closing the connection.
       abandon: () => this.end(),
     });
     if (this.hasOpened) this.current.start();

@@ -146,7 +146,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     const iterator: AsyncIterator<Buffer> = {
       next: () => new Promise((resolve, reject) => this.give({ resolve, reject })),
       return: () => {
-        // The reader has stopped early.
+        // The reader stopped early.
         if (!this.ended && !this.error) this.controller?.abort(clientDisconnected());
         return Promise.resolve({ done: true, value: undefined });
       },

@@ -9,7 +9,7 @@ const MAX_HEAD = 65_536;
 
 /**
  * Returns a connector whose sockets skip `100 Continue` before a response. Clients must accept interim responses that
- * they did not ask for (RFC 9110, section 15.2). undici passes all of them on except this one, at which it closes the
+ * they did not request (RFC 9110, section 15.2). undici passes all of them on except this one, at which it closes the
  * connection.
  */
 export function skippingContinue(connect: buildConnector.connector): buildConnector.connector {
@@ -25,7 +25,7 @@ export function skippingContinue(connect: buildConnector.connector): buildConnec
 function skipContinue<Connected extends Socket>(socket: Connected): Connected {
   const read = socket.read.bind(socket);
   const write = socket.write;
-  /** A request was written, and nothing of its response has been read. Bodies may contain the same text. */
+  /** Whether a request was written and none of its response has been read. Bodies may contain the same text. */
   let isHeadDue = false;
   let kept: Buffer | undefined;
   socket.write = (...parameters: unknown[]) => {
@@ -60,7 +60,7 @@ function withoutContinue(bytes: Buffer): Rest {
 
 /** Returns whether these bytes are the beginning of a `100 Continue`, or empty. */
 function beginsWithStart(bytes: Buffer): boolean {
-  // Decides for almost every response, without making a string of it (bench/proxy/cost.mjs).
+  // This check suffices for almost every response and creates no string (bench/proxy/cost.mjs).
   if (bytes.length > STATUS_AT && bytes[STATUS_AT] !== START.charCodeAt(STATUS_AT)) return false;
   const text = bytes.toString("latin1", 0, START.length).replace(/(?<=^HTTP\/1\.)[01]/, "x");
   return START.startsWith(text) && /^[ \r]?$/.test(bytes.toString("latin1", START.length, START.length + 1));

@@ -6,7 +6,7 @@ interface TurnActions {
   send(): void;
   /** Sends the request in another way, because no event has arrived. */
   fallBack(): void;
-  /** Ends the connection, because its response is no longer read. */
+  /** Closes the connection, because its response is no longer read. */
   abandon(): void;
 }
 

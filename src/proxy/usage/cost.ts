@@ -26,7 +26,7 @@ export function computeCost(
 export function estimateMicros(price: ModelPrice, input: number, output: number): number {
   const tokens = { input, output, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
   const prices = pricesFor(price, tokens);
-  // A price in US dollars per million tokens is one in microdollars per token.
+  // A price in US dollars per million tokens equals the price in microdollars per token.
   return Math.ceil(input * prices.input + output * prices.output - 1e-6);
 }
 

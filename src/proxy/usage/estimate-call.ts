@@ -3,7 +3,7 @@ import { estimateTokens } from "./estimate-tokens.ts";
 /** The tokens that a call may use. */
 export interface CallEstimate {
   readonly input: number;
-  /** The longest output that the client asks for; undefined if it sets no maximum. */
+  /** The maximum output that the client requests; undefined if it sets none. */
   readonly output: number | undefined;
 }
 
@@ -28,7 +28,7 @@ function parse(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Members that limit the output, in every dialect, and those that ask for several answers. */
+/** Members that limit the output, in every dialect, and members that request several candidates. */
 const MAXIMA = [
   "max_tokens",
   "max_completion_tokens",

@@ -31,7 +31,7 @@ export interface ProgramParts {
 /** Milliseconds before a program that has ended is restarted; doubled with each end. */
 const RESTART_MS = 500;
 const MAX_RESTART_MS = 60_000;
-/** Calls wait for a restart within this time, and fail at once otherwise. */
+/** Calls wait for a restart within this time, and fail immediately otherwise. */
 const SHORT_MS = 2_000;
 /** A program that has run for this time is restarted after the shortest wait. */
 const STABLE_MS = 60_000;
@@ -87,7 +87,7 @@ export class ProgramServer {
     if (this.child !== undefined) await endProgram(this.child);
   }
 
-  /** Ends the program at once, because the proxy's process ends. */
+  /** Kills the program, because the proxy's process ends. */
   kill(): void {
     this.isStopped = true;
     if (this.child !== undefined && !hasEnded(this.child)) killProgram(this.child);

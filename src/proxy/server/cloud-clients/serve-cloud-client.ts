@@ -123,7 +123,7 @@ function toInternalHeaders({ headers, key }: FastifyRequest, betas: readonly str
   if (/^aws4-/i.test(passed.authorization ?? "")) delete passed.authorization;
   const all = new Set([...listNames(headers["anthropic-beta"]?.toString()), ...betas]);
   if (all.size > 0) passed["anthropic-beta"] = [...all].join(",");
-  // The platforms have versions of their own.
+  // The platforms have their own versions.
   passed["anthropic-version"] = "2023-06-01";
   return passed;
 }

@@ -85,7 +85,8 @@ const several = z.looseObject({ requests: z.array(one).min(1) });
 const unsaid = { taskType: "task-type", task_type: "task-type", title: "title" } as const;
 
 /**
- * Parses a request to `embedContent` or `batchEmbedContents`; `batch` tells which, and so the form of the response.
+ * Parses a request to `embedContent` or `batchEmbedContents`; `batch` selects the method, and so the form of the
+ * response.
  */
 export function readGoogleEmbeddings(
   body: unknown,

@@ -106,7 +106,7 @@ function getDelta(event: ExchangeEvent | undefined): Delta | undefined {
 
 /**
  * Returns the template around a delta's text; undefined if the text is not found in the event or in the output. The
- * next event shows whether the template is right.
+ * next event confirms or refutes the template.
  */
 function createTemplate(
   { event: name, data }: WireEvent,

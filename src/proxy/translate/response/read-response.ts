@@ -21,10 +21,10 @@ const maxErrorBytes = 1024 * 1024;
 export const RESPONSE_BOUNDS: JsonBounds = { values: 130_000, depth: 256 };
 /** Bounds of a response with the log probabilities of up to 20 tokens for each of its tokens. */
 const LOGPROBS_BOUNDS: JsonBounds = { ...RESPONSE_BOUNDS, values: 2_000_000 };
-/** Size in bytes below which values are not counted: such a text is parsed quickly, whatever it contains. */
+/** Size in bytes below which values are not counted: such a text is parsed quickly, regardless of its content. */
 const UNCOUNTED = 64 * 1024;
 
-/** The form of an upstream's body, whatever its content type says. */
+/** The form of an upstream's body, regardless of its content type. */
 export type Shape = "json" | "events" | "html" | "empty";
 
 /** A body whose first bytes have been inspected. */

@@ -19,7 +19,7 @@ import { EventReader, getResponseBounds, lookAt, readResponseJson } from "./read
 import { decodeEventList, ResponseCollector, responseToEvents } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 
-/** How long the status is delayed, so that an early error can still set it. */
+/** Milliseconds by which the status is delayed, so that an early error can still set it. */
 const FIRST_EVENT_TIMEOUT_MS = 5_000;
 /**
  * Limits for reading the data that an upstream sends after its terminal event, so that its connection can be reused.

@@ -11,7 +11,7 @@ const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
 /** Enough for the log probabilities of the longest responses. */
 const WHOLE_BOUNDS: JsonBounds = { values: 2_000_000, depth: 256 };
 
-/** Passes a platform's response on in the form of the dialect's own vendor. */
+/** Forwards a platform's response in the form of the dialect's own vendor. */
 export class AdaptedResponse extends ForwardingHandler {
   private status = 0;
   private headers: IncomingHttpHeaders = {};

@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<number, string>> = {
 /** Converts a platform's error to Anthropic's form. Returns undefined if it has this form. */
 export function toAnthropicError(status: number, body: unknown): unknown {
   const { type, error, message, Message } = Object(body) as Record<string, unknown>;
-  // Vertex AI passes on Anthropic's own errors.
+  // Vertex AI returns Anthropic's own errors unchanged.
   if (type === "error") return undefined;
   const detail = Object(error) as Record<string, unknown>;
   const text = detail["message"] ?? message ?? Message ?? error ?? "The platform returned an error";

@@ -57,7 +57,7 @@ type BlockKind = "text" | "thinking" | "tool_use" | "redacted_thinking";
 
 /**
  * Converts the events of ConverseStream to those of `messages`. Converse announces only tool calls; other blocks begin
- * with their first delta. Usage comes after the reason for the end.
+ * with their first delta. Usage follows the stop reason.
  */
 export class ConverseEvents {
   private readonly model: string;
@@ -93,7 +93,7 @@ export class ConverseEvents {
     }
   }
 
-  /** Returns the last events if no usage came. */
+  /** Returns the last events if no usage was received. */
   end(): Json[] {
     return this.stopReason === undefined ? [] : this.finish(undefined);
   }

@@ -46,7 +46,7 @@ function toToolConfig({ tools, tool_choice }: Json): Json | undefined {
   ]);
   if (specs.length === 0) return undefined;
   const { type, name } = asObject(tool_choice);
-  // Converse has no `none`; tools must be there if the conversation has used them.
+  // Converse has no `none`, and requires the tools if the conversation has used them.
   const choices: Readonly<Record<string, Json>> = {
     auto: { auto: {} },
     any: { any: {} },
@@ -97,7 +97,7 @@ function unsupported(what: string): AppError {
   return new AppError("unsupported", `Amazon Bedrock's Converse does not accept ${what}`);
 }
 
-/** Converts an image or a document given by its bytes or as text. Converse takes no URLs. */
+/** Converts an image or a document given by its bytes or as text. Converse does not accept URLs. */
 function toMedia(kind: "image" | "document", block: Json): Json[] {
   const { type, media_type, data } = asObject(block["source"]);
   const format = FORMATS[String(media_type)];

@@ -13,12 +13,12 @@ import type { RejectedResponse } from "./repeatable-response.ts";
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html */
 const ANTHROPIC_VERSION = "bedrock-2023-05-31";
 
-/** Claude's models take Anthropic's own request (InvokeModel); all others take Converse. */
+/** Claude's models take Anthropic's own request (InvokeModel); all other models use Converse. */
 const IS_CLAUDE = /(?:^|[./:])anthropic[.]/;
 
 /**
  * Returns a request in the form of Amazon Bedrock: InvokeModel for Claude, Converse for other models, CountTokens, and
- * the control plane for the list of models. OpenAI-compatible operations stay as they are.
+ * the control plane for the list of models. OpenAI-compatible operations stay unchanged.
  */
 export function toBedrock(
   request: PlatformRequest,
@@ -31,7 +31,7 @@ export function toBedrock(
 
 type Form = (request: PlatformRequest, upstream: UpstreamConfig) => PlatformChanges;
 
-/** The dialects whose requests Amazon Bedrock takes in another form. */
+/** The dialects whose requests Amazon Bedrock accepts only in another form. */
 const FORMS: Readonly<Partial<Record<UpstreamConfig["dialect"], Form>>> = { messages: toModelOperation };
 
 /** Returns a request of `messages` as an operation of one model. */
@@ -78,8 +78,9 @@ function readBetas({ "anthropic-beta": header }: Readonly<Record<string, string>
 }
 
 /**
- * The documented beta features. Others are sent until Bedrock rejects one, because it does not name the one that it
- * rejects. https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
+ * The documented beta features. Others are sent until Bedrock rejects one, because the error does not name the
+ * rejected one.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
  */
 const KNOWN_BETAS: ReadonlySet<string> = new Set([
   "computer-use-2024-10-22",
@@ -96,7 +97,7 @@ const KNOWN_BETAS: ReadonlySet<string> = new Set([
   "tool-search-tool-2025-10-19",
 ]);
 
-/** Upstreams that have rejected a beta feature; a reload forgets them. */
+/** Upstreams that have rejected a beta feature, until the configuration is reloaded. */
 const onlyKnownBetas = new WeakSet<UpstreamConfig>();
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */

@@ -10,7 +10,7 @@ import { AdaptedResponse } from "./adapted-response.ts";
 import { withRemedies } from "./remedies.ts";
 import { type RejectedResponse, RepeatableResponse } from "./repeatable-response.ts";
 
-/** A request in the upstream's dialect, before it takes the platform's form. */
+/** A request in the upstream's dialect, before it is converted to the platform's form. */
 export interface PlatformRequest {
   readonly method: string;
   /** The path below the base URL, with its query. */
@@ -38,7 +38,7 @@ export interface PlatformChanges {
 export interface ResponseChanges {
   /** Creates the decoder of a stream; undefined if the response's headers name no stream of the platform. */
   readonly decodeStream?: (headers: IncomingHttpHeaders) => StreamConverter | undefined;
-  /** Converts a whole JSON response; undefined leaves it as it is. */
+  /** Converts a whole JSON response; undefined leaves it unchanged. */
   readonly convertWhole?: (body: unknown) => unknown;
   /** Converts the body of an error. */
   readonly convertError?: (status: number, headers: IncomingHttpHeaders, body: unknown) => unknown;

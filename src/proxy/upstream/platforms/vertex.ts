@@ -21,7 +21,7 @@ export function toVertex(
 
 type Form = (request: PlatformRequest, platform: VertexPlatform) => PlatformChanges;
 
-/** The dialects whose requests Vertex AI takes in another form. */
+/** The dialects whose requests Vertex AI accepts only in another form. */
 const FORMS: Readonly<Partial<Record<UpstreamConfig["dialect"], Form>>> = {
   messages: toClaude,
   "generative-language": toGemini,
@@ -45,7 +45,10 @@ function toClaude({ path, body, headers }: PlatformRequest): PlatformChanges {
   return { path: `/models/${model}:${method}`, body: versioned, headers: own, response };
 }
 
-/** Removes what only the Gemini API accepts: the nested request of `countTokens`, and names that begin with `models/`. */
+/**
+ * Removes forms that only the Gemini API accepts: the nested request of `countTokens`, and names that begin with
+ * `models/`.
+ */
 function toGemini({ path, body }: PlatformRequest, { project, location }: VertexPlatform): PlatformChanges {
   if (body === undefined) return {};
   const { generateContentRequest, model, ...members } = body;
@@ -72,7 +75,7 @@ function listModels(baseUrl: string): PlatformChanges {
         const names = (Array.isArray(publisherModels) ? publisherModels : []).map(
           (model: { name?: unknown }) => String(model?.name ?? "").replace(/^.*\//, ""),
         );
-        // The OpenAI-compatible API takes models of all publishers.
+        // The OpenAI-compatible API accepts models of all publishers.
         const prefix = pathname.includes("/publishers/") ? "" : `${publisher}/`;
         return { data: names.map((name) => ({ id: `${prefix}${name}`, type: "model", display_name: name })) };
       },

@@ -50,7 +50,7 @@ async function fromTenant(
 
 /**
  * Requests a token from App Service's endpoint or from the metadata service of virtual machines; undefined if neither
- * is there. https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token
+ * exists. https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token
  */
 async function fromManagedIdentity(
   { clientId, identityEndpoint, identityHeader, metadataHost }: EntraSignIn,
@@ -85,7 +85,7 @@ async function fromCommandLine(resource: string): Promise<Token> {
 
 function readToken(text: string): Token {
   const { access_token, expires_in, expires_on } = tokenResponse.parse(tryParseJson(text));
-  // The relative time first: the clocks may differ.
+  // The relative time takes precedence, because the clocks may differ.
   const isRelative = expires_in !== undefined || expires_on === undefined;
   return { text: access_token, expiresAt: isRelative ? toExpiry(expires_in) : expires_on * 1000 };
 }

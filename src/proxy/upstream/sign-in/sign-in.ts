@@ -24,7 +24,7 @@ export interface Rejection {
 export interface SignIn {
   /** Returns the headers: a flat list, names in lower case. Rejects if there are no credentials. */
   sign(request: UnsignedRequest): Promise<readonly string[]>;
-  /** Returns whether the request can be signed in another way now: with new credentials, or at the server's time. */
+  /** Returns whether the request can now be signed differently: with new credentials, or with the server's time. */
   renew(rejection: Rejection): boolean;
 }
 

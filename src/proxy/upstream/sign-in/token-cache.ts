@@ -65,7 +65,7 @@ export function createRenewed<Value extends { readonly expiresAt: number }>(
       const known = current;
       if (known === undefined || now >= known.expiresAt) return renew();
       if (now < known.expiresAt - REFRESH_MS || now < retryAt) return known;
-      // The value is valid for some minutes more, so a failure of its service ends no call.
+      // The value remains valid for some minutes, so a failure of the token service does not fail calls.
       try {
         return await renew();
       } catch {
@@ -82,7 +82,7 @@ export function createRenewed<Value extends { readonly expiresAt: number }>(
 /** Options of `fetchText` besides those of `fetch`. */
 export interface FetchOptions extends RequestInit {
   readonly timeoutMs?: number;
-  /** Corrected by the time of a server that rejects the request. */
+  /** A clock that is corrected by the time of a server that rejects the request. */
   readonly clock?: ServerClock | undefined;
 }
 
