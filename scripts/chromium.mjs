@@ -6,7 +6,7 @@ import { canInstall, install, updateLists } from "./apt.mjs";
 import { extractChromium } from "./chromium-package.mjs";
 import { firstLine, tryAgain } from "./try-again.mjs";
 
-/** The headless shell first: it takes about half of the CPU time of a whole browser. */
+/** The headless shell comes first because it needs about half the CPU time of a full browser. */
 const SYSTEM = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",

@@ -94,7 +94,7 @@ export async function reviewTwoRounds(reviewer: CodeReviewer): Promise<void> {
     const { code, stdout, stderr } = await ended;
     expect(code, stdout + stderr).toBe(0);
 
-    // The texts that the model received, in this order.
+    // The model received these texts in this order.
     const rounds = [FIRST, SECOND, "The reviewer approved"].map((text) =>
       model.requests.findIndex((request) => holds([request], text)),
     );
