@@ -147,7 +147,7 @@ function withConnectFlags(command: Command, clients: string): Command {
 function addMcpCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   const mcp = proxy.command("mcp").description("List MCP servers, and sign in to those that require OAuth");
   withMcpFlags(mcp.command("list"))
-    .description("List the MCP servers of the configuration, and whether a sign-in is stored")
+    .description("List the configured MCP servers, and whether a sign-in is stored")
     .action(async (flags: McpFlags) => {
       const { listServers } = await import("./mcp.ts");
       setExitCode(await listServers(flags, output));

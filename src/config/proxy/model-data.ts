@@ -12,7 +12,7 @@ export const modelDataSettings = z
     url: httpUrl.optional().describe("The URL of such a file; fetched at first use and once a day."),
   })
   .refine(({ file, url }) => (file === undefined) !== (url === undefined), {
-    error: "give one of file and url",
+    error: "set either file or url",
   })
   .optional()
   .describe("Model data that takes precedence over the bundled one.");

@@ -96,7 +96,7 @@ export const upstreamSchema = z
       .describe("A full upstream is passed over; without another target, the call waits or is rejected."),
   })
   .refine((value) => [value.api_key, value.api_key_env, value.api_keys].filter(Boolean).length <= 1, {
-    error: "give one of api_key, api_key_env and api_keys",
+    error: "set only one of api_key, api_key_env and api_keys",
   })
   .superRefine(({ vendor, dialect, base_url, websocket }, context) => {
     if (websocket && dialect !== undefined && !getUpstreamProfile(dialect).hasWebSocketMode)

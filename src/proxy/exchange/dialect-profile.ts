@@ -119,7 +119,7 @@ export interface UpstreamProfile {
   readonly keyHeader: { readonly name: string; readonly prefix: string };
   /** Version header that every request needs; a client's own takes precedence. */
   readonly versionHeader?: readonly [name: string, value: string];
-  /** The dialect's own vendor by OpenTelemetry's GenAI conventions. */
+  /** The dialect's own vendor, as OpenTelemetry's GenAI conventions name it. */
   readonly providerName: string;
   /** Prefix of the vendor's own request headers. */
   readonly headerPrefix: string;

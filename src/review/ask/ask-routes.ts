@@ -22,7 +22,7 @@ const askBody = z
   })
   .refine(
     ({ thread, anchor }) => (thread === undefined) !== (anchor === undefined),
-    "give one of `thread` and `anchor`",
+    "set either `thread` or `anchor`",
   ) satisfies z.ZodType<AskBody>;
 
 const promptQuery = z.object({
