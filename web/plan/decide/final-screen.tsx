@@ -1,11 +1,12 @@
 import { Copy } from "lucide-react";
-import { useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import type { CallerDoubt, DecisionResponse } from "../../../src/review/api-types.ts";
 import { describeDoubt, undeliveredTitle } from "../../shared/caller-doubt.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
 import { dismissAll } from "../../shared/components/toast.tsx";
+import { setTitle } from "../../shared/next-review.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { allAnnotations } from "../state/actions.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
@@ -24,13 +25,19 @@ export function FinalScreen() {
   );
 }
 
+/** Renders the end of the review, with its title as that of the tab. */
+function FinalMessage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  useEffect(() => setTitle(title), [title]);
+  return <PageState title={title}>{children}</PageState>;
+}
+
 function Decided({ outcome }: { readonly outcome: Extract<Outcome, { response: DecisionResponse }> }) {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   const { feedback, response, permissionMode, agentSwitch } = outcome;
   const doubt = response.doubt;
   const approved = outcome.kind === "approved";
   return (
-    <PageState title={doubt ? undeliveredTitle(doubt) : approved ? "Plan approved" : "Changes requested"}>
+    <FinalMessage title={doubt ? undeliveredTitle(doubt) : approved ? "Plan approved" : "Changes requested"}>
       {doubt && (
         <p className="callout" role="alert">
           <span>
@@ -70,7 +77,7 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { response: D
       <p className="hint" hidden={doubt !== undefined}>
         If the agent did not receive it, <code>sallyport review last</code> prints it again.
       </p>
-    </PageState>
+    </FinalMessage>
   );
 }
 
@@ -83,7 +90,7 @@ interface FinishedProps {
 function Finished({ feedback, doubt }: FinishedProps) {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   return (
-    <PageState title={doubt ? undeliveredTitle(doubt) : "Review finished"}>
+    <FinalMessage title={doubt ? undeliveredTitle(doubt) : "Review finished"}>
       {doubt && (
         <p className="callout" role="alert">
           {describeDoubt(name, doubt)} Your comments are saved: they are delivered with the next plan of its
@@ -95,7 +102,7 @@ function Finished({ feedback, doubt }: FinishedProps) {
         next review of this project opens here.
       </p>
       {feedback !== "" && <SentText heading="Last message" text={feedback} />}
-    </PageState>
+    </FinalMessage>
   );
 }
 
@@ -123,7 +130,7 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
   const annotations = allAnnotations();
   const feedback = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");
   return (
-    <PageState title={TITLES[kind]}>
+    <FinalMessage title={TITLES[kind]}>
       {byProgram ? (
         <p className="callout" role="alert">
           <strong>A program decided this plan, not a person on this page.</strong> The program connected to
@@ -144,7 +151,7 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
       <p className="hint">
         <code>sallyport review last</code> prints the last decision.
       </p>
-    </PageState>
+    </FinalMessage>
   );
 }
 
