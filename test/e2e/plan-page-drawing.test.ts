@@ -1,0 +1,107 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { launchBrowser, openReview } from "../support/browser.ts";
+import { plainPng } from "../support/images.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  home = await makeHome();
+});
+afterEach(() => home.remove());
+
+it("a drawing has text, is undone by Ctrl+Z, and is kept by Escape and by Discard with Undo", async () => {
+  const review = await startReview(home, hookEvent("# Draw\n\nText.\n", home.path));
+  const { page, errors } = await openReview(browser, review.url);
+  const file = join(home.path, "shot.png");
+  await writeFile(file, plainPng(300, 200, [255, 255, 255]));
+  await page.keyboard.press("g");
+  await page.locator(".composer input[type=file]").setInputFiles(file);
+  const draw = page.getByRole("button", { name: "Draw on shot.png" });
+  const canvas = page.locator("canvas");
+  const use = page.getByRole("button", { name: "Use drawing" });
+  /** The number of pixels that are not white. */
+  const inked = () =>
+    canvas.evaluate((element: HTMLCanvasElement) => {
+      const data = element.getContext("2d")?.getImageData(0, 0, element.width, element.height).data ?? [];
+      return data.reduce((sum, value) => sum + (value < 255 ? 1 : 0), 0);
+    });
+  const stroke = async (y: number) => {
+    const box = await canvas.boundingBox();
+    if (!box) throw new Error("no canvas");
+    await page.mouse.move(box.x + 20, box.y + y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 120, box.y + y, { steps: 3 });
+    await page.mouse.up();
+  };
+
+  await draw.click();
+  await canvas.waitFor();
+  await stroke(20);
+  const one = await inked();
+  expect(one).toBeGreaterThan(0);
+  await stroke(60);
+  expect(await inked()).toBeGreaterThan(one);
+  await page.keyboard.press("Control+z");
+  await expect.poll(inked).toBe(one);
+  await page.keyboard.press("Control+z");
+  await expect.poll(inked).toBe(0);
+  expect(await use.isDisabled()).toBe(true);
+
+  await page.getByText("Text", { exact: true }).last().click();
+  await canvas.click({ position: { x: 40, y: 60 } });
+  await page.getByLabel("Text on the image").fill("Here");
+  // In the field, the key is the field's: the text stays on the image.
+  await page.keyboard.press("Control+z");
+  await page.getByLabel("Text on the image").fill("Here");
+  await page.keyboard.press("Enter");
+  await expect.poll(inked).toBeGreaterThan(0);
+  const written = await inked();
+
+  await page.keyboard.press("Escape");
+  await canvas.waitFor({ state: "detached" });
+  await page.getByText("Drawing kept").waitFor();
+  await draw.click();
+  await expect.poll(inked).toBe(written);
+
+  await page.getByRole("button", { name: "Discard", exact: true }).last().click();
+  await page.getByText("Drawing discarded").waitFor();
+  await page.locator(".toast").last().getByRole("button", { name: "Undo" }).click();
+  await draw.click();
+  await expect.poll(inked).toBe(written);
+  expect(errors).toEqual([]);
+  review.child.kill("SIGTERM");
+  await review.ended;
+});
+
+it("the icons of an attached image leave most of it visible", async () => {
+  const review = await startReview(home, hookEvent("# Thumbnail\n\nText.\n", home.path));
+  const { page } = await openReview(browser, review.url);
+  const file = join(home.path, "shot.png");
+  await writeFile(file, plainPng(300, 200, [0, 0, 200]));
+  await page.keyboard.press("g");
+  await page.locator(".composer input[type=file]").setInputFiles(file);
+  const thumbnail = page.locator(".composer .thumbnail");
+  const image = thumbnail.locator("img");
+  await image.waitFor();
+  const covered = await thumbnail.evaluate((element) => {
+    const box = element.querySelector("img")?.getBoundingClientRect() ?? new DOMRect();
+    const icons = [...element.querySelectorAll("button")].map((button) => button.getBoundingClientRect());
+    const overlap = icons.reduce((sum, icon) => {
+      const width = Math.min(box.right, icon.right) - Math.max(box.left, icon.left);
+      const height = Math.min(box.bottom, icon.bottom) - Math.max(box.top, icon.top);
+      return sum + Math.max(0, width) * Math.max(0, height);
+    }, 0);
+    return overlap / (box.width * box.height);
+  });
+  expect(covered).toBeLessThan(0.5);
+  review.child.kill("SIGTERM");
+  await review.ended;
+});
