@@ -25,7 +25,7 @@ describe("the second round of a plan", () => {
     await one.page.keyboard.press("Control+Enter");
     await selectText(one.page, "We accept that for now");
     await one.page.keyboard.press("!");
-    await one.page.keyboard.type("I do not");
+    await one.page.keyboard.type("I do **not**");
     await one.page.keyboard.press("Control+Enter");
     await one.page.keyboard.press("x");
     await one.page.getByRole("button", { name: /^Send to/ }).click();
@@ -42,6 +42,9 @@ describe("the second round of a plan", () => {
       expect.stringMatching(/text changed.*Say how many/s),
       expect.stringMatching(/text unchanged.*I do not/s),
     ]);
+    expect(await asked.locator("strong").allTextContents()).toEqual(["not"]);
+    await asked.getByRole("button", { name: "Show", exact: true }).first().click();
+    expect(await page.locator("[data-cursor]").textContent()).toContain("12,000 people");
     await asked.getByRole("button", { name: "Ask again" }).click();
     expect(await page.locator(".sidebar > .cards .card").textContent()).toContain("I do not");
 
