@@ -207,3 +207,19 @@ describe("text selected in the diff", () => {
     child.kill("SIGTERM");
   });
 });
+
+describe("a file chosen in the tree", () => {
+  it("is marked for a moment, also if it cannot be scrolled to the top", async () => {
+    const { page, child } = await openCodeReview(browser, await changedRepository());
+    await page.locator(".code-text").first().waitFor();
+    const last = page.locator(".tree-file").last();
+    await last.click();
+    const marked = () =>
+      page.locator(".file-header").evaluateAll((headers) => {
+        const found = headers.filter((header) => header.getAnimations().length > 0);
+        return found.map((header) => header.closest("[data-path]")?.getAttribute("data-path"));
+      });
+    await expect.poll(marked).toHaveLength(1);
+    child.kill("SIGTERM");
+  });
+});
