@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { DiffIndex, DiffRounds, DiffState } from "../../../src/review/api-types.ts";
 import { codeServer } from "../../support/code-server.ts";
 import { JPEG, PNG, WEBP } from "../../support/images.ts";
@@ -46,6 +46,23 @@ describe("GET /api/diff", () => {
     expect(failed.json().error).toMatch(/^git diff failed: /);
     expect((await server.post("/api/diff/switch", { diffType: "staged" })).statusCode).toBe(200);
     expect((await server.get("/api/diff")).json().diffType).toBe("staged");
+  });
+});
+
+describe("a diff that cannot be stored", () => {
+  it("is a failure with the folder, the reason and the remedy", async () => {
+    const repository = await testRepository({ "a.txt": "old\n" });
+    await repository.write({ "a.txt": "new\n" });
+    const { get } = await codeServer(repository);
+    vi.stubEnv("TMPDIR", join(repository.outside, "missing"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const failed = await get("/api/diff");
+    expect(failed.statusCode).toBe(500);
+    expect(failed.json().error).toMatch(
+      /^Cannot store the diff in .*missing: .*(ENOENT|does not exist|no such).*set TMPDIR to another folder/i,
+    );
+    vi.unstubAllEnvs();
+    expect((await get("/api/diff")).json().rawPatch).toContain("+new");
   });
 });
 
