@@ -30,8 +30,8 @@ it("a drawing has text, is undone by Ctrl+Z, and is kept by Escape and by Discar
   /** The number of pixels that are not white. */
   const inked = () =>
     canvas.evaluate((element: HTMLCanvasElement) => {
-      const data = element.getContext("2d")?.getImageData(0, 0, element.width, element.height).data ?? [];
-      return data.reduce((sum, value) => sum + (value < 255 ? 1 : 0), 0);
+      const data = element.getContext("2d")?.getImageData(0, 0, element.width, element.height).data;
+      return Array.from(data ?? []).reduce((sum, value) => sum + (value < 255 ? 1 : 0), 0);
     });
   const stroke = async (y: number) => {
     const box = await canvas.boundingBox();
