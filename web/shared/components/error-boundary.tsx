@@ -3,26 +3,28 @@ import { Button } from "./button.tsx";
 
 interface ErrorBoundaryProps {
   readonly children: ReactNode;
-  /** Renders the fallback. `retry` renders the children again. */
-  readonly fallback: (message: string, retry: () => void) => ReactNode;
+  /** Renders the fallback. `retry` renders the children again, and `retries` counts how often it did. */
+  readonly fallback: (message: string, retry: () => void, retries: number) => ReactNode;
 }
 
 interface ErrorBoundaryState {
   readonly message: string | undefined;
+  readonly retries: number;
 }
 
 /** Renders a fallback if rendering fails. Without it, React removes the whole page. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
-  override state: ErrorBoundaryState = { message: undefined };
+  override state: ErrorBoundaryState = { message: undefined, retries: 0 };
 
-  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
+  static getDerivedStateFromError(error: unknown): Partial<ErrorBoundaryState> {
     return { message: error instanceof Error ? error.message : String(error) };
   }
 
   override render(): ReactNode {
-    const { message } = this.state;
+    const { message, retries } = this.state;
     if (message === undefined) return this.props.children;
-    return this.props.fallback(message, () => this.setState({ message: undefined }));
+    const retry = () => this.setState({ message: undefined, retries: retries + 1 });
+    return this.props.fallback(message, retry, retries);
   }
 }
 
@@ -32,17 +34,20 @@ interface RegionProps {
   readonly children: ReactNode;
 }
 
-/** Isolates rendering failures to one region of a page. */
+/**
+ * Isolates rendering failures to one region of a page. A region that fails again offers to reload the page: Chromium
+ * 153 and earlier never request a script again that they could not load.
+ */
 export function Region({ name, children }: RegionProps) {
   return (
     <ErrorBoundary
-      fallback={(message, retry) => (
+      fallback={(message, retry, retries) => (
         <div className="region-failed" role="alert">
           <p>
             {name} cannot be shown: {message}
           </p>
-          <Button small onClick={retry}>
-            Try again
+          <Button small onClick={retries === 0 ? retry : () => location.reload()}>
+            {retries === 0 ? "Try again" : "Reload the page"}
           </Button>
         </div>
       )}
