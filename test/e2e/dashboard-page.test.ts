@@ -145,6 +145,17 @@ it("shows running and finished calls with any names, and filters them by field a
   expect([errors, foreignRequests]).toEqual([[], []]);
 });
 
+it("starts in a browser whose language is no language tag, as under LANG=C", async () => {
+  const url = await start();
+  const context = await newContext(browser);
+  await context.addInitScript(() => {
+    Object.defineProperty(Navigator.prototype, "language", { get: () => "en-US@posix" });
+  });
+  const page = await context.newPage();
+  await page.goto(url);
+  await isLive(page);
+});
+
 it("shows why a configuration was rejected and that the proxy has stopped, and reconnects", async () => {
   const url = await start();
   const { page } = await openPage(browser, url);

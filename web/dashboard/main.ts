@@ -1,3 +1,5 @@
+// First, because uPlot reads the language while it is loaded.
+import "./valid-language.ts";
 import { dashboard } from "../../src/render/dashboard/dashboard.ts";
 import { startApp } from "./app.tsx";
 import { showCurrent } from "./live/show-current.ts";

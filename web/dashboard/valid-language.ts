@@ -1,0 +1,11 @@
+/**
+ * Replaces a language of the browser that is no language tag, such as the `en-US@posix` of Chromium under LANG=C. uPlot
+ * formats numbers in that language as soon as it is loaded, and its error would stop the whole dashboard.
+ */
+try {
+  Intl.getCanonicalLocales(navigator.language);
+} catch {
+  Object.defineProperty(navigator, "language", { value: "en" });
+}
+
+export {};
