@@ -33,13 +33,17 @@ async function openWithoutScripts(
   return page;
 }
 
-/** Returns the position and text of every visible line of code. */
+/**
+ * Returns the position and text of every visible line of code, with the height of lines that end on the screen: the
+ * page may reserve a row more for a line of thousands of characters than the browser needs in some fonts.
+ */
 const linePositions = (page: Page) =>
   page.$$eval(".row .code-text", (all) =>
     all
       .map((element) => {
-        const { left, top, width, height } = element.getBoundingClientRect();
-        return { text: element.textContent?.slice(0, 80), at: [left, top, width, height].map(Math.round) };
+        const { left, top, width, height, bottom } = element.getBoundingClientRect();
+        const at = [left, top, width, bottom < innerHeight ? height : 0].map(Math.round);
+        return { text: element.textContent?.slice(0, 80), at };
       })
       .filter(({ at }) => (at[1] ?? 0) < innerHeight - 40),
   );
