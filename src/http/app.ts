@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { createServer as createSecureServer } from "node:https";
+import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
 import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
@@ -115,5 +116,21 @@ export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknow
     if (status < 500) return reply.code(status).send({ error: error.message });
     onFailure?.(error);
     return reply.code(500).send({ error: "Internal server error" });
+  });
+}
+
+/**
+ * Handles the requests that a client pipelines on a connection one after another: each once the response to the
+ * previous one has been sent. Node.js parses them together and only orders the responses, so that the second of two
+ * decisions could otherwise be taken and the first be refused (RFC 9112, section 9.3.2).
+ */
+export function addRequestOrder(app: FastifyInstance): void {
+  const latest = new WeakMap<Socket, ServerResponse>();
+  app.addHook("onRequest", (request, reply, done) => {
+    const { socket } = request.raw;
+    const previous = latest.get(socket);
+    latest.set(socket, reply.raw);
+    if (previous === undefined || previous.closed) done();
+    else previous.once("close", () => done());
   });
 }

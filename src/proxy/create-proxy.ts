@@ -1,3 +1,4 @@
+import { executionAsyncResource } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import { createServer, Server as HttpsServer } from "node:https";
 import type { FastifyInstance } from "fastify";
@@ -32,7 +33,6 @@ import { addAdmissionHook } from "./server/admission-hook.ts";
 import { capacityFor, createConnectionLimit, createDraining, descriptorLimit } from "./server/connections.ts";
 import { addProxyErrors } from "./server/error-handler.ts";
 import { createFastPath } from "./server/fast-path.ts";
-import { keepNextTickFast } from "./server/next-tick-workaround.ts";
 import { isWebSocketRequest, serveUpgrades } from "./server/upgrades.ts";
 import type { Services } from "./services.ts";
 import { createCallCache } from "./translate/conversations/call-memory.ts";
@@ -249,4 +249,15 @@ function listPoolKeys({ upstreams, mcp }: ProxyConfig): PoolKey[] {
 
 async function notBuilt(): Promise<string> {
   throw new AppError("not_found", "The dashboard is not built. Run: npm run build");
+}
+
+const keptTicks: object[] = [];
+
+/**
+ * Keeps `process.nextTick` fast, which every read and write calls several times. V8 drops the hidden class of Node's
+ * tick objects if a garbage collection finds none of them, as in an idle process. Every later tick then takes the
+ * slow path: 0.2 µs instead of 0.03 (Node.js 20). Keeping one tick object alive preserves the class.
+ */
+function keepNextTickFast(): void {
+  process.nextTick(() => keptTicks.push(executionAsyncResource()));
 }

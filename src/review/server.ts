@@ -1,10 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
 import { addGuard, addPeerCheck } from "../http/access-checks.ts";
-import { addErrorHandler, createApp } from "../http/app.ts";
+import { addErrorHandler, addRequestOrder, createApp } from "../http/app.ts";
 import type { GuardPolicy } from "../http/guard.ts";
 import { addPage, isEmbedUrl, type PageFiles, withPageToken } from "../http/page.ts";
-import { addRequestOrder } from "../http/request-order.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../json/bounds.ts";
 import { askRoutes } from "./ask/ask-routes.ts";

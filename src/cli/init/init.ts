@@ -1,7 +1,12 @@
-import { type Change, changesToInstall } from "../../agents/file-edits/changes.ts";
+import { dirname } from "node:path";
+import { type Change, changesToInstall, readText } from "../../agents/file-edits/changes.ts";
 import { showChanges } from "../../agents/file-edits/show-changes.ts";
+import { writeChanges } from "../../agents/file-edits/write-changes.ts";
 import { reviewedAgentNamed } from "../../agents/registry.ts";
+import { accessKeychain } from "../../config/keychain.ts";
+import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 import type { Output } from "../output.ts";
 import { connect, planConnection } from "../proxy/connect/connect.ts";
 import { isAnswering } from "../proxy/connect/connection.ts";
@@ -10,9 +15,8 @@ import { confirm } from "../setup/carry-out.ts";
 import { install } from "../setup/install.ts";
 import { currentInstallTarget, openReceipts } from "../setup/install-target.ts";
 import { table } from "../table.ts";
-import { keepKeys, planConfiguration } from "./keys-step.ts";
 import { listHints, type Proposal, proposeSteps } from "./propose.ts";
-import { detectSituation, type InitFlags, type Situation } from "./situation.ts";
+import { detectSituation, type FoundUpstream, type InitFlags, type Situation } from "./situation.ts";
 
 /** The state of a step. `skipped`: the step that it needs was not carried out. */
 type StepState = "proposed" | "done" | "declined" | "skipped" | "failed";
@@ -224,4 +228,36 @@ function formatUnattendedCommand({ config, envFile, project, proxy }: InitFlags)
     "--yes",
   ];
   return `sallyport init ${args.join(" ")}`;
+}
+
+/** Returns the change that creates the configuration file, with keys named by the keychain. Only reads. */
+async function planConfiguration({ configuration, upstreams }: Situation): Promise<readonly Change[]> {
+  const { path } = configuration;
+  const before = await readText(path);
+  const purpose = "the upstreams of the proxy";
+  return [{ path, target: path, purpose, before, after: formatConfiguration(upstreams) }];
+}
+
+/** Returns the text of a configuration file with these upstreams. Pure. */
+export function formatConfiguration(upstreams: readonly FoundUpstream[]): string {
+  const entries = upstreams.map(({ name, vendor, dialect, baseUrl, variable }) => [
+    name,
+    {
+      ...(vendor === null ? { dialect, base_url: baseUrl } : { vendor, dialect }),
+      ...(variable === null ? {} : { api_key: { keychain: variable } }),
+    },
+  ]);
+  return `${JSON.stringify({ proxy: { upstreams: Object.fromEntries(entries) } }, null, 2)}\n`;
+}
+
+/** Stores the keys of this shell in the keychain, then writes the configuration. Throws `keychain`. */
+async function keepKeys(situation: Situation, changes: readonly Change[]): Promise<void> {
+  const variables = new Set(situation.upstreams.flatMap(({ variable }) => variable ?? []));
+  for (const name of variables) {
+    const secret = processEnvironment[name]?.trim() ?? "";
+    await accessKeychain({ action: "store", name, secret });
+  }
+  await makeFolders(dirname(situation.configuration.path), 0o700);
+  // A change without a backup writes no receipt: `uninstall` must not remove the configuration.
+  await writeChanges(changes, openReceipts("configuration", "proxy"));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatConfiguration } from "../../../src/cli/init/keys-step.ts";
+import { formatConfiguration } from "../../../src/cli/init/init.ts";
 import { listHints, proposeSteps } from "../../../src/cli/init/propose.ts";
 import type { FoundAgent, FoundUpstream, Situation } from "../../../src/cli/init/situation.ts";
 import { parseConfiguration } from "../../../src/config/load.ts";

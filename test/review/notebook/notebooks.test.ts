@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { describeCellPosition } from "../../../src/render/notebook/describe-cell-position.ts";
 import type { ComparedNotebook, NotebookDiffLine } from "../../../src/review/api-types.ts";
-import { findCellPosition } from "../../../src/review/notebook/cell-position.ts";
 import { compareNotebooks } from "../../../src/review/notebook/compare-notebooks.ts";
 import { type ParsedNotebook, parseNotebook } from "../../../src/review/notebook/parse-notebook.ts";
+import { findCellPosition } from "../../../src/review/notebook/read-notebook.ts";
 import { image, notebookText, splitText, stream, type TestCell } from "../../support/notebooks.ts";
 
 function parsed(text: string): ParsedNotebook {
