@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -9,8 +9,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** A stand-in for `npm pack`: a package with the same compression as the real one. */
-function packInto(folder: string): void {
+/** Writes a package with the files and the compression of the real one, as `npm pack` does. */
+function packChromium(folder: string): void {
   const bin = join(folder, "package/bin");
   mkdirSync(bin, { recursive: true });
   const store = (name: string, bytes: Buffer) => writeFileSync(join(bin, name), brotliCompressSync(bytes));
@@ -30,10 +30,21 @@ function packInto(folder: string): void {
     execFileSync("rm", ["-r", join(folder, name)]);
 }
 
+/** Writes a package with one font. */
+function packFonts(folder: string): void {
+  mkdirSync(join(folder, "package/ttf"), { recursive: true });
+  writeFileSync(join(folder, "package/ttf/DejaVuSansMono.ttf"), "");
+  execFileSync("tar", ["-czf", "fonts.tgz", "package"], { cwd: folder });
+  rmSync(join(folder, "package"), { recursive: true });
+}
+
 describe.runIf(process.platform === "linux")("the Chromium that needs no administrator", () => {
-  it("starts with the libraries and fonts of its package", async () => {
+  it("starts with the libraries and fonts of its packages", async () => {
     const folder = join(await temporaryFolder(), "it's a folder");
-    const start = extractChromium(folder, (_args, cwd) => packInto(cwd));
+    const start = extractChromium(folder, (args, cwd) => {
+      const pack = args.at(-1)?.startsWith("dejavu-fonts-ttf") ? packFonts : packChromium;
+      pack(cwd);
+    });
     const { stdout } = await runProgram([start, "--version"], { cwd: "/", env: {} });
     expect(stdout.trim().split("|")).toEqual([
       `${folder}/lib:${folder}`,
@@ -41,6 +52,8 @@ describe.runIf(process.platform === "linux")("the Chromium that needs no adminis
       "--version",
     ]);
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(["fonts", "lib", "libEGL.so"]));
+    expect(readdirSync(folder)).not.toContain("package");
+    expect(readdirSync(join(folder, "fonts")).sort()).toEqual(["Open_Sans", "dejavu"]);
     expect(readFileSync(join(folder, "fonts.conf"), "utf8")).toContain(`<dir>${folder}/fonts</dir>`);
   });
 
