@@ -41,6 +41,7 @@ try {
   if (!values.built)
     execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
   writeFileSync(join(work, "licenses.txt"), licenses());
+  writeFileSync(join(work, "docs.json"), JSON.stringify(docsPages()));
   await bundleParts(join(work, "parts"), true);
   await bundleStart("executable", join(work, "start.cjs"), join(work, "parts"));
   const blob = makeBlob();
@@ -70,6 +71,14 @@ function defaultName() {
   return `dist/bin/sallyport${isOwn ? "" : `-${target.platform}-${target.arch}`}${suffix}`;
 }
 
+/** Returns the pages of the documentation by name, as src/cli/docs.ts reads them. */
+function docsPages() {
+  const pages = Object.entries(filesIn(resolve(root, "docs"))).filter(([name]) => name.endsWith(".md"));
+  return Object.fromEntries(
+    pages.map(([name, path]) => [name.slice(0, -".md".length), readFileSync(path, "utf8")]).sort(),
+  );
+}
+
 /** Returns the licenses of Sallyport, of the bundled packages and of the base Node.js. */
 function licenses() {
   const ours = ["LICENSE", "dist/THIRD-PARTY-LICENSES.txt"].map((file) =>
@@ -90,6 +99,7 @@ function makeBlob() {
     assets: {
       ...filesIn(resolve(root, "dist/web")),
       "licenses.txt": join(work, "licenses.txt"),
+      "docs.json": join(work, "docs.json"),
       ...filesIn(join(work, "parts"), "parts/"),
       ...filesIn(resolve(root, "dist/workers"), "workers/"),
     },

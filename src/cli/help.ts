@@ -13,8 +13,14 @@ Examples:
   sallyport review code          review uncommitted changes
   sallyport proxy start          serve every model at one address
   sallyport doctor               find out why something does not work
+  sallyport docs                 list the pages of the documentation
 
-Every command has --help. The documentation is in the package's docs folder.`,
+Every command has --help.`,
+  "sallyport docs": `
+Examples:
+  sallyport docs
+  sallyport docs troubleshoot
+  sallyport docs reference/proxy | less`,
   "sallyport init": `
 Examples:
   sallyport init

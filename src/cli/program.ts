@@ -2,6 +2,7 @@ import { Command, type CommanderError, Option } from "commander";
 import { listedIds, proxyClients } from "../agents/registry.ts";
 import { loadEnvironmentFile } from "../config/paths.ts";
 import type { CompletionFlags } from "./completion/completion.ts";
+import type { DocsFlags } from "./docs.ts";
 import { addHelp, addHelpCommand } from "./help.ts";
 import type { InitFlags } from "./init/situation.ts";
 import type { KeychainFlags } from "./keychain/keychain.ts";
@@ -58,6 +59,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
         json ? JSON.stringify({ version, node: process.version, platform, arch }, null, 2) : version,
       );
     });
+  addDocs(program, output, setExitCode);
   addLicenses(program, output, setExitCode);
   addHelpCommand(program);
   addHelp(program);
@@ -205,6 +207,18 @@ function addCompletion(program: Command, output: Output, setExitCode: SetExitCod
     .action(async (shell: string | undefined, flags: CompletionFlags) => {
       const { completion } = await import("./completion/completion.ts");
       setExitCode(await completion(shell, flags, program, output));
+    });
+}
+
+function addDocs(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("docs")
+    .argument("[page]", "name of a page, such as how-to/troubleshoot or troubleshoot")
+    .description("Print a page of the documentation as Markdown, or the list of pages")
+    .option("--json", "print {page, title, text}, or {pages}", false)
+    .action(async (page: string | undefined, flags: DocsFlags) => {
+      const { docs } = await import("./docs.ts");
+      setExitCode(await docs(page, flags, output));
     });
 }
 

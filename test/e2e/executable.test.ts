@@ -57,6 +57,8 @@ describe.each([
     [["proxy", "disconnect", "claude-code", "--yes"], 0, ""],
     [["proxy", "check"], 0, ""],
     [["completion", "bash"], 0, "complete"],
+    [["docs"], 0, "how-to/troubleshoot"],
+    [["docs", "troubleshoot"], 0, "# Find out why something does not work"],
     [["licenses"], 0, "Node.js is licensed for use as follows:"],
   ])("runs %j", async (args, code, printed) => {
     const ended = await run([started, ...args]);

@@ -22,6 +22,7 @@ describe("--json", () => {
     });
     expect(await run("version")).toMatchObject({ node: process.version, platform: process.platform });
     expect(await run("completion", "bash")).toMatchObject({ shell: "bash" });
+    expect((await run("docs")).pages).toContainEqual({ page: "README", title: "Documentation" });
     const { licenses } = await run("licenses");
     expect(licenses[0]).toMatchObject({ packages: [], text: expect.stringContaining("MIT") });
     expect(licenses.at(-1).packages.length).toBeGreaterThan(0);
