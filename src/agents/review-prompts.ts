@@ -62,7 +62,7 @@ ${mark}${livePrompt(reviewer)}`;
 }
 
 function nextSteps({ command, agent, waitSeconds, howToWait = "", howToRun = "" }: LiveReviewer): string {
-  return `2. Run \`${command} review wait --id ID --timeout ${waitSeconds}\`${howToWait}${howToRun}, with the review's id in place of ID. It
+  return `2. Run \`${command} review wait --id ID --timeout ${waitSeconds}\`${howToWait}${howToRun}, with the review's id instead of ID. It
    prints what the person wrote. Exit code 124 means that the person has not sent anything yet: run it again, however
    often that takes.
 3. Handle every thread that it prints: change the code, or answer. Then reply in each one:

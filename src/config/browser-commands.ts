@@ -25,7 +25,7 @@ export function browserCommands(browser: string, separator: string = delimiter):
   return commands.filter((command, index) => firstLike(command, commands) === index);
 }
 
-/** Returns a command's arguments with the URL in place of `%s`, or as the last one. */
+/** Returns a command's arguments with `%s` replaced by the URL, which is the last argument otherwise. */
 export function argumentsWith(address: string, [, ...args]: BrowserCommand): string[] {
   if (!args.some((arg) => arg.includes(ADDRESS))) return [...args, address];
   return args.map((arg) => arg.replaceAll(ADDRESS, () => address));

@@ -6,7 +6,7 @@ import type { LiveAgent, ReviewSettings } from "./api-types.ts";
 export interface FirstPaint {
   readonly title: string;
   readonly theme: ReviewSettings["theme"];
-  /** HTML that is shown in place of the page's own elements; the notices are inserted into its empty element `banners`. */
+  /** HTML that is shown instead of the page's own elements; the notices are inserted into its empty element `banners`. */
   readonly html: string;
   /** The agent of a live session, whose state the page shows above the content. */
   readonly agent: LiveAgent | undefined;

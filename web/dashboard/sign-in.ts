@@ -11,7 +11,7 @@ export interface SignedIn {
   readonly key: OwnKeyView;
 }
 
-/** Shows the form that asks for a key in place of the page. Resolves when the proxy has accepted one. */
+/** Shows the form that asks for a key instead of the page. Resolves when the proxy has accepted one. */
 export async function signIn(
   container: HTMLElement,
   { message = "", isOptional = false } = {},

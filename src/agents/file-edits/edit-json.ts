@@ -1,12 +1,11 @@
+/**
+ * Edits the text of JSON with comments. Comments, formatting, line ends and a byte-order mark stay unchanged. A missing
+ * or empty file is `{}`.
+ */
 import { findNodeAtLocation, type Node, type ParseError, parse, parseTree } from "jsonc-parser";
 import { plainParseError } from "../../config/load.ts";
 import { AppError } from "../../errors.ts";
 import { insertInto, type Json, printInto, removeFrom, replaceRange } from "./json-text.ts";
-
-/**
- * Edits JSON with comments in place: comments, formatting, line ends and a byte-order mark stay unchanged. Treats a
- * missing or empty file as `{}`.
- */
 
 export type JsonPath = readonly (string | number)[];
 export type { Json } from "./json-text.ts";

@@ -46,7 +46,7 @@ export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
   try {
     await makeFolders(dirname(path), 0o700);
     await writeFile(temporary, `${key}\n`, { mode: 0o600, flag: "wx" });
-    if (await isPlaced(temporary, path)) return { key, isNew: true };
+    if (await hasLinked(temporary, path)) return { key, isNew: true };
     const others = await readGeneratedKey(dataDirectory);
     if (others !== undefined) return { key: others, isNew: false };
     await rename(temporary, path);
@@ -62,7 +62,7 @@ export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
 }
 
 /** Links a file to its name atomically; returns false if the name exists or the file system has no hard links. */
-async function isPlaced(temporary: string, path: string): Promise<boolean> {
+async function hasLinked(temporary: string, path: string): Promise<boolean> {
   return link(temporary, path).then(
     () => true,
     () => false,

@@ -103,7 +103,7 @@ function sliceEnd(bytes: Uint8Array, from: number): number {
   return Math.max(end, Math.min(last + (bytes[last + 1] === LETTER_U ? MAX_ESCAPE_BYTES : 2), bytes.length));
 }
 
-/** Replaces the placeholders of a parsed value, in place. */
+/** Replaces the placeholders in a parsed value. Modifies its arrays and objects. */
 function restore(value: unknown, texts: readonly string[]): unknown {
   if (typeof value === "string") return value.startsWith(placeholder) ? getText(value, texts) : value;
   if (typeof value !== "object" || value === null) return value;

@@ -136,7 +136,7 @@ function codeBlock(code: string, language: string): string {
   return fenced(code === "" ? "" : `${code}\n`, language);
 }
 
-/** Returns the language of a code block that the forge offers to apply in place of a line and the lines above it. */
+/** Returns the language of a code block that the forge offers to apply to a line and the lines above it. */
 function suggestionLanguage(forge: ForgeName, linesAbove: number): string {
   return forge === "gitlab" ? `suggestion:-${linesAbove}+0` : "suggestion";
 }

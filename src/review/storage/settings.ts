@@ -47,7 +47,10 @@ async function locked<Result>(folder: string, task: () => Promise<Result>): Prom
   }
 }
 
-/** Renames a damaged file, which may have the only copy of the settings. The write reports a folder in its place. */
+/**
+ * Renames a damaged file, which may be the only copy of the settings. Does not rename a folder: writing the settings
+ * then fails and reports it.
+ */
 async function backUp(path: string): Promise<void> {
   const isFile = await stat(path).then(
     (entry) => entry.isFile(),

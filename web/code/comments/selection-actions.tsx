@@ -97,7 +97,10 @@ export function SelectionActions() {
   );
 }
 
-/** Places the toolbar above the selection; below it on touch screens, where the system's own toolbar is above. */
+/**
+ * Returns the selected lines with the toolbar's position: above the selection; below it on touch screens, where the
+ * system's own toolbar is above.
+ */
 function selectedLines(): SelectedLines | undefined {
   const range = getSelectedLines();
   const box = range && getSelection()?.getRangeAt(0).getBoundingClientRect();

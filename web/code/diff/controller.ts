@@ -227,7 +227,7 @@ export class DiffController {
   }
 
   /**
-   * Returns the anchor that stays in place while heights change: the content at the top of the window; undefined at the
+   * Returns the anchor that does not move while heights change: the content at the top of the window; undefined at the
    * start.
    */
   private anchor(): Anchor | undefined {

@@ -7,8 +7,8 @@ interface SidewaysBarProps {
 }
 
 /**
- * Scrolls all unwrapped code horizontally together, by scroll bar, wheel or trackpad. Headers and numbers stay in
- * place.
+ * Scrolls all unwrapped code horizontally together, by scroll bar, wheel or trackpad. Headers and line
+ * numbers do not move.
  */
 export function SidewaysBar({ scroller, controller }: SidewaysBarProps) {
   const bar = useRef<HTMLDivElement>(null);

@@ -121,7 +121,7 @@ function formatPraise({ anchor }: PlanAnnotation): string {
 function instruction({ type, replacement }: PlanAnnotation): string {
   if (type === "delete") return "Remove this from the plan.";
   if (type === "replace" && replacement === "") return "Remove this from the plan.";
-  if (type === "replace") return `Put this in its place:\n\n${fenced(replacement ?? "", "markdown")}`;
+  if (type === "replace") return `Replace it with:\n\n${fenced(replacement ?? "", "markdown")}`;
   if (type === "insert") return `Add this after it:\n\n${fenced(replacement ?? "", "markdown")}`;
   return "";
 }

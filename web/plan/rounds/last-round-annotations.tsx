@@ -52,7 +52,7 @@ function PastAnnotations({
   readonly annotations: readonly PlanAnnotation[];
 }) {
   const document = useReview((state) => state.document);
-  const placed = useMemo(
+  const relocated = useMemo(
     () =>
       relocateAnnotations(document, inDocumentOrder(annotations)).map((each) => ({
         ...each,
@@ -69,7 +69,7 @@ function PastAnnotations({
   return (
     <VirtualList
       className="cards"
-      items={placed}
+      items={relocated}
       activeId={undefined}
       renderAllUpTo={MAX_RENDERED_CARDS}
       render={({ annotation, lost }, item) => (

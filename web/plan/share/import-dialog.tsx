@@ -81,7 +81,7 @@ function useFresh({ annotations }: SharedReview): readonly PlanAnnotation[] {
 function Found({ review }: { readonly review: SharedReview }) {
   const known = review.annotations.length - useFresh(review).length;
   const document = useReview((state) => state.document);
-  const lost = relocateAnnotations(document, review.annotations).filter((placed) => placed.lost).length;
+  const lost = relocateAnnotations(document, review.annotations).filter((each) => each.lost).length;
   return (
     <p className="callout" role="status">
       {formatCount(review.annotations.length)} on “{review.title}”.
@@ -93,8 +93,8 @@ function Found({ review }: { readonly review: SharedReview }) {
 }
 
 function importAnnotations(review: SharedReview): void {
-  const placed = relocateAnnotations(useReview.getState().document, review.annotations);
-  const added = addAnnotations(placed.map(({ annotation }) => annotation));
+  const relocated = relocateAnnotations(useReview.getState().document, review.annotations);
+  const added = addAnnotations(relocated.map(({ annotation }) => annotation));
   if (location.hash.startsWith("#shared=")) history.replaceState(null, "", location.pathname);
   openDialog(undefined);
   if (added > 0) showToast(`${formatCount(added)} added`, { action: { label: "Undo", run: undo } });

@@ -2,7 +2,7 @@ import { liveStatus } from "../../../src/render/live/live-status.ts";
 import { useThreads } from "./thread-store.ts";
 import { batchState } from "./threads.ts";
 
-/** Takes the place of the live banner until its code has loaded, so that nothing below moves then. */
+/** Has the height of the live banner until its code has loaded, so that nothing below moves then. */
 export function LivePlaceholder() {
   const agent = useThreads(({ live }) => live?.agent);
   const threads = useThreads((state) => state.threads);

@@ -30,7 +30,7 @@ export async function addFindings(
   output: Output,
 ): Promise<void> {
   const known = new Set([...store.log.threads.values()].map(({ messages }) => messages[0]?.markdown));
-  let misplaced = 0;
+  let unlocated = 0;
   for (const { body, author } of findings) {
     // A live review that takes over an interrupted one has them already.
     if (known.has(body.markdown)) continue;
@@ -39,15 +39,15 @@ export async function addFindings(
       await store.create(body, await mode.anchors.locate(anchor), author);
     } catch (error) {
       if (!(error instanceof AppError) || error.code === "storage") throw error;
-      misplaced += 1;
+      unlocated += 1;
       const markdown = "path" in anchor ? `\`${anchor.path}\`: ${body.markdown}` : body.markdown;
       if (!known.has(markdown))
         await store.create({ ...body, markdown }, { anchor: { kind: "review" } }, author);
     }
   }
-  if (misplaced > 0)
+  if (unlocated > 0)
     output.note(
-      `${misplaced} findings refer to lines outside this review. They were added to the review as a whole.`,
+      `${unlocated} findings refer to lines outside this review. They were added to the review as a whole.`,
     );
 }
 

@@ -201,8 +201,8 @@ interface FlatResult<Media> {
 }
 
 /**
- * Converts a tool result to text. Prefixes an error with `Error: ` and puts a reference in place of media, which the
- * model receives separately. `encode` returns undefined for a part that the dialect cannot express; such a part gets
+ * Converts a tool result to text. Prefixes an error with `Error: ` and replaces media, which the model receives
+ * separately, with references. `encode` returns undefined for a part that the dialect cannot express; such a part gets
  * no reference.
  */
 function flattenResult<Media>(

@@ -10,12 +10,12 @@ import type { WireCandidate, WireCitations, WireGrounding } from "./schema.ts";
 export function decodeGrounding(grounding: WireGrounding | null | undefined, text: string): Citation[] {
   const pages = toCitations(grounding);
   const supports = grounding?.groundingSupports ?? [];
-  const placed = new Set(supports.flatMap((support) => support.groundingChunkIndices ?? []));
-  const placeless = pages.filter((_, index) => !placed.has(index));
+  const supported = new Set(supports.flatMap((support) => support.groundingChunkIndices ?? []));
+  const unsupported = pages.filter((_, index) => !supported.has(index));
   const cited = supports.flatMap((support) => {
     const { segment } = support;
-    const isPlaced = (segment?.partIndex ?? 0) === 0 && typeof segment?.endIndex === "number";
-    const span = isPlaced
+    const hasOffsets = (segment?.partIndex ?? 0) === 0 && typeof segment?.endIndex === "number";
+    const span = hasOffsets
       ? { start: unitsBefore(text, segment?.startIndex ?? 0), end: unitsBefore(text, segment?.endIndex ?? 0) }
       : {};
     const quote = typeof segment?.text === "string" ? { quote: segment.text } : {};
@@ -24,7 +24,7 @@ export function decodeGrounding(grounding: WireGrounding | null | undefined, tex
       return page === undefined ? [] : [{ ...page, ...quote, ...span }];
     });
   });
-  return [...cited, ...placeless];
+  return [...cited, ...unsupported];
 }
 
 /** Returns the sources of a response: pages of the web and of maps. Files at the vendor have no URL. */

@@ -85,9 +85,9 @@ class PathWriter implements PartialArguments {
   private enter(key: Key): string {
     const level = this.levels.at(-1);
     const isArray = typeof key === "number";
-    if (level === undefined || (level.kind === "array") !== isArray) throw misplaced(key);
-    if (isArray ? key < level.count : level.names.has(key)) throw misplaced(key);
-    if (isArray && key - level.count > maxGap) throw misplaced(key);
+    if (level === undefined || (level.kind === "array") !== isArray) throw outOfOrder(key);
+    if (isArray ? key < level.count : level.names.has(key)) throw outOfOrder(key);
+    if (isArray && key - level.count > maxGap) throw outOfOrder(key);
     const gap = isArray ? "null,".repeat(key - level.count) : "";
     const comma = level.count > 0 ? "," : "";
     level.count = isArray ? key + 1 : level.count + 1;
@@ -101,7 +101,7 @@ function isSamePath(left: readonly Key[], right: readonly Key[]): boolean {
   return left.length === right.length && left.every((key, index) => key === right[index]);
 }
 
-function misplaced(key: Key) {
+function outOfOrder(key: Key) {
   return invalidResponse(`The upstream's tool call has its argument ${JSON.stringify(key)} out of order.`);
 }
 

@@ -117,7 +117,7 @@ function getDefinition(schema: z.ZodType): Definition {
   return schema._zod.def as unknown as Definition;
 }
 
-/** Returns the value with a member replaced; objects that a schema returns are new, so they are changed in place. */
+/** Returns the value with a member replaced. Modifies the objects, which are new because a schema returned them. */
 function withMember(value: unknown, path: readonly string[], member: unknown): unknown {
   const name = path.at(-1);
   if (name === undefined) return member;

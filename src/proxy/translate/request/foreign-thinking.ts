@@ -46,7 +46,7 @@ function cleanBody(value: unknown, turnsMember: string, prefix: string): unknown
   return isUnchanged ? undefined : { ...value, [turnsMember]: cleaned };
 }
 
-/** Returns a message in place of a compaction item whose summary the proxy has requested; other turns unchanged. */
+/** Replaces a compaction item whose summary the proxy has requested with a message. Returns other turns unchanged. */
 function withSummary(turn: unknown): unknown {
   if (!isObject(turn) || turn["type"] !== "compaction") return turn;
   const summary = unwrapSummary(turn["encrypted_content"]);

@@ -182,7 +182,7 @@ class Search {
     if (this.takenRemoved[from] || this.takenAdded[to]) return false;
     if (this.removed.hash[from] !== this.added.hash[to]) return false;
     if (this.removed.check[from] !== this.added.check[to]) return false;
-    // A line that was only indented in place has not moved; the lines of one change can be reordered.
+    // A line whose indentation alone changed has not moved; lines within one change can be reordered.
     return !this.isSameGroup(from, to) || this.removed.exact[from] === this.added.exact[to];
   }
 

@@ -71,7 +71,7 @@ describe("feedback", () => {
     [{ type: "delete" as const }, "Remove this from the plan."],
     [
       { type: "replace" as const, replacement: "Rename it." },
-      "Put this in its place:\n\n```markdown\nRename it.\n```",
+      "Replace it with:\n\n```markdown\nRename it.\n```",
     ],
     [{ type: "replace" as const, replacement: "" }, "Remove this from the plan."],
     [{ type: "insert" as const, replacement: "Wait." }, "Add this after it:\n\n```markdown\nWait.\n```"],

@@ -196,7 +196,7 @@ const LINE_BYTES = 36;
 
 /**
  * Estimates the number of rows of a file whose patch is not loaded. When the patch arrives, the scroller keeps the
- * visible rows in place.
+ * position of the visible rows.
  */
 export function estimatedRows(file: DiffFile, layout: Layout): number {
   if (file.binary) return 1;

@@ -10,7 +10,7 @@ export interface VisibleFile {
   readonly to: number;
 }
 
-/** A row, named by its content, or a file header that stays in place while heights change. */
+/** A row, named by its content, or a file header, that does not move while heights change. */
 export interface Anchor {
   readonly path: string;
   readonly row: { readonly kind: number; readonly left: number; readonly right: number } | undefined;
@@ -88,7 +88,7 @@ export class Geometry {
     };
   }
 
-  /** Returns the scroll position that keeps an anchor in place; undefined if its file is not in the diff. */
+  /** Returns the scroll position at which an anchor does not move; undefined if its file is not in the diff. */
   getPosition(anchor: Anchor): number | undefined {
     const order = this.bodies.findIndex(({ file }) => file.path === anchor.path);
     const body = this.bodies[order];
