@@ -77,7 +77,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
       logId: `${hostname()}:${resolve(log)}`,
       retentionMs: () => config().retention.callsMs,
       onFailure: (error) => note(`Calls cannot be written to the database yet: ${getErrorMessage(error)}`),
-      onRecovery: () => note("The database can be written again."),
+      onRecovery: () => note("Calls are written to the database again."),
     });
     copying = ledger;
     const repair = async (error: unknown) => {

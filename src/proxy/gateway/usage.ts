@@ -64,7 +64,10 @@ export async function queryUsage(db: Database, query: UsageQuery): Promise<Usage
   const groups = new Map<string, Group>();
   if (groupBy.includes("minute")) {
     if (Math.min(end, Date.now()) - start > MAX_MINUTES_MS)
-      throw new AppError("validation", "group_by: minute needs from and to at most 24 hours apart");
+      throw new AppError(
+        "validation",
+        "group_by: minute is limited to 24 hours; choose from and to accordingly",
+      );
     await addCalls(db, groups, query, start, end);
     return toRows(groups, groupBy);
   }
@@ -159,7 +162,7 @@ async function addCalls(
   });
 }
 
-/** Sums over single calls that are not columns; see `addCall` of `usage-totals.ts`. */
+/** Sums over individual calls that are not columns; see `addCall` of `usage-totals.ts`. */
 const CALL_SUMS: Readonly<Record<string, string>> = {
   calls: "count(*)",
   errors: `sum(case when ${IS_ERROR} then 1 else 0 end)`,

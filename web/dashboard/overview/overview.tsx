@@ -41,7 +41,7 @@ export function OverviewView() {
           onChange={(id) => choose({ range: id })}
         />
         <Segmented
-          label="Lines of the charts"
+          label="Chart lines"
           value={by ?? "total"}
           options={[
             { value: "total", label: "Total" },

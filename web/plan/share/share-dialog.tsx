@@ -48,8 +48,9 @@ function LinkSection() {
     <section className="share-way">
       <h3>As a link</h3>
       <p className="hint">
-        The link itself holds the plan and your comments; nothing is uploaded. It opens here while this review
-        runs, and in any other Sallyport review under “Import comments”. It does not include attached images.
+        The link itself contains the plan and your comments; nothing is uploaded. It opens here while this
+        review runs, and in any other Sallyport review under “Import comments”. It does not include attached
+        images.
       </p>
       <div className="share-link">
         <input

@@ -47,7 +47,11 @@ const modelList: ModelListFormat = {
 function readPageToken(token: unknown): number {
   if (token === undefined || token === "") return 0;
   const index = Buffer.from(String(token), "base64url").toString();
-  if (!/^\d{1,9}$/.test(index)) throw new AppError("validation", "The page token is not valid");
+  if (!/^\d{1,9}$/.test(index))
+    throw new AppError(
+      "validation",
+      "The page token is not valid. Pass the nextPageToken of the previous page, or omit it.",
+    );
   return Number(index);
 }
 
