@@ -31,7 +31,7 @@ function withoutSlash(path: string): string {
 
 const VERSION = /^v\d+([a-z]+\d*)?$/;
 
-/** Operations that people copy with the URL. */
+/** Operation paths at the end of a URL that was copied from a vendor's documentation. */
 const OPERATIONS = ["/chat/completions", "/completions", "/embeddings", "/responses", "/messages"];
 
 /** Vendors whose paths always have a version, so that a slash after the host does not suppress it. */

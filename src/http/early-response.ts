@@ -19,7 +19,7 @@ export function endEarly(request: IncomingMessage, response: ServerResponse, bod
   void waitForRequestEnd(request).then(() => response.end());
 }
 
-/** Does the same for a Fastify reply with status and headers: sends JSON, then closes the connection. */
+/** Sends JSON like `endEarly`, for a Fastify reply with status and headers; then closes the connection. */
 export function sendEarly(reply: FastifyReply, body: string): FastifyReply {
   const request = reply.request.raw;
   reply.header("connection", "close").header("content-type", "application/json; charset=utf-8");

@@ -39,8 +39,8 @@ export function addRoutes(app: FastifyInstance, services: Services, mcp: McpGate
 
 /**
  * Returns the handlers of a route. Calls to models and MCP servers are taken over in `onRequest`, after admission:
- * Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per call, and they
- * require more of some methods than an MCP server may.
+ * Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per call, and reject
+ * some requests that an MCP server accepts.
  */
 function servedBy(
   route: Route,

@@ -153,6 +153,6 @@ export interface LiveBatch {
   readonly round: number;
   /** The threads with new messages of the person, as they were when the person sent them. */
   readonly threads: readonly Thread[];
-  /** The person's general note; empty if there is none. */
+  /** The person's general message; empty if there is none. */
   readonly feedback: string;
 }

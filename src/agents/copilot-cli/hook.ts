@@ -42,8 +42,8 @@ const LIMIT = { agent: "Copilot CLI", bytes: 250_000 } as const;
 
 /**
  * Encodes decisions for Copilot CLI's `preToolUse` hook on exit_plan_mode, tested with 1.0.102. After an allow
- * Copilot CLI still shows its own menu. `copilotNotes` sends notes and an edited plan once the person has accepted
- * there too.
+ * Copilot CLI still shows its own menu. `copilotNotes` sends feedback and an edited plan once the person has
+ * accepted there too.
  */
 export const copilotPreToolUse: AgentChannel = {
   callerName: "Copilot CLI",

@@ -30,7 +30,7 @@ function planFileIn({ tool_input: input }: HookEvent, { environment }: AgentFold
 /**
  * Encodes decisions for Gemini CLI's `BeforeTool` hook on exit_plan_mode. A denial keeps it in plan mode with the
  * reason. An approval carries no text, but the agent is then instructed to read the plan's file and follow it, so
- * notes are written there.
+ * comments are written there.
  */
 export const geminiBeforeTool: AgentChannel = {
   callerName: "Gemini CLI",

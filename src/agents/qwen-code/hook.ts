@@ -26,8 +26,8 @@ const LIMIT = { agent: "Qwen Code", bytes: 1024 * 1024 } as const;
 
 /**
  * Encodes decisions for Qwen Code's `PermissionRequest` hook on exit_plan_mode (its docs/features/hooks.md; tested
- * with 0.15.10 and 0.24.4). Its approval carries neither text nor a plan: `qwenNotes` sends notes and an edited plan
- * once the tool has run.
+ * with 0.15.10 and 0.24.4). Its approval carries neither text nor a plan: `qwenNotes` sends feedback and an edited
+ * plan once the tool has run.
  */
 export const qwenPermissionRequest: AgentChannel = {
   callerName: "Qwen Code",

@@ -100,7 +100,7 @@ export interface UpstreamConfig {
   readonly name: string;
   /** `any`: the built-in echo, which responds in the client's dialect. */
   readonly dialect: UpstreamDialect | "any";
-  /** The configured vendor, or the one whose host the base URL has; see `vendors.ts`. */
+  /** The configured vendor, or the vendor to which the base URL's host belongs; see `vendors.ts`. */
   readonly vendor?: string | undefined;
   /** The cloud platform that serves the upstream; undefined for all others. */
   readonly platform?: PlatformConfig | undefined;

@@ -23,7 +23,7 @@ export const storageSettings = {
   database_env: text.optional().describe("The environment variable that holds the database's URL."),
   retention: z
     .strictObject({
-      calls: z.number().int().min(1).max(3_650).default(90).describe("Days that single calls are kept."),
+      calls: z.number().int().min(1).max(3_650).default(90).describe("Days that individual calls are kept."),
       responses: z
         .number()
         .int()

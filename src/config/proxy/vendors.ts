@@ -274,7 +274,7 @@ export function findVendor(name: string): Vendor | undefined {
   return byName.get(name);
 }
 
-/** Returns the vendor whose host a base URL has. */
+/** Returns the vendor to which the host of a base URL belongs. */
 export function findVendorAt(baseUrl: string): Vendor | undefined {
   const { hostname } = new URL(baseUrl);
   return all.find(({ host }) => host?.test(hostname));

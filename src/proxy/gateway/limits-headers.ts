@@ -1,7 +1,7 @@
 import type { Budget, Subject } from "../../config/proxy/limits.ts";
 import { type Decision, type RateState, toMicros } from "./limits.ts";
 
-/** The vendor whose names the rate-limit headers have. */
+/** The vendor whose rate-limit header names are sent. */
 export type RateLimitStyle = "openai" | "anthropic";
 
 /**

@@ -1,6 +1,6 @@
 import { BUCKETS, type CallSeries, type MetricCounts } from "./metrics.ts";
 
-/** The path prefix of MCP calls, which are counted apart from model calls. */
+/** The path prefix of MCP calls, which are counted separately from model calls. */
 const MCP_ROUTE = "/mcp";
 
 /** Returns counts in the Prometheus text format, named by OpenTelemetry's GenAI conventions. */

@@ -10,7 +10,7 @@ interface PriceList {
 }
 
 /**
- * List prices of single calls, in US dollars per million tokens. A model or a kind of token that the vendor does not
+ * List prices of individual calls, in US dollars per million tokens. A model or a kind of token that the vendor does not
  * list has no price. Vendors whose prices depend on the hour of the day (DeepSeek) or on a contract are not included.
  * The configuration extends and overrides these prices (`prices` of an upstream).
  */

@@ -14,7 +14,7 @@ export interface View {
   readonly connection: Connection;
 }
 
-/** The state of the event stream: `still` without one, connected, or lost. */
+/** The state of the event stream: not opened (`still`), connected, or lost. */
 export type Connection = "still" | "live" | "lost";
 
 /** Renders the dashboard. Pure: used by the server for the first paint and by the page for updates. */

@@ -18,7 +18,7 @@ export interface ImagePolicyOptions {
   /** Base of relative paths. */
   readonly cwd: string;
   /**
-   * Folders and single files that may be shown. Undefined if only this machine can reach the server: then any local
+   * Folders and individual files that may be shown. Undefined if only this machine can reach the server: then any local
    * image may be shown, since the person could open it anyway.
    */
   readonly confined?: { readonly folders: readonly string[]; readonly files: readonly string[] } | undefined;

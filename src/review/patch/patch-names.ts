@@ -110,7 +110,7 @@ const GIT_PREFIX = /^[abciwo12]\//;
 function withoutPrefixes(oldName: string, newName: string, first: string): [string, string] {
   const [left, right] = first === "" ? [oldName, newName] : splitFirst(first);
   const known = [oldName, newName].filter((name) => name !== NOTHING && name !== "");
-  // Git's prefixes of the two sides differ.
+  // Git's own prefixes (`a/`, `b/`) differ between the sides, so equal names have none.
   if (left === right) return [relative(oldName), relative(newName)];
   if (known.every((name) => GIT_PREFIX.test(name))) return [strip(oldName), strip(newName)];
   const [one = "", other = one] = known;

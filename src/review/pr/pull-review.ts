@@ -255,7 +255,7 @@ interface Read<Value> {
   readonly problem: string | undefined;
 }
 
-/** Reads an optional part of the review. Returns `otherwise` and the problem if that fails. */
+/** Reads an optional part of the review. Returns `otherwise` and the problem if reading fails. */
 async function attemptRead<Value>(read: () => Promise<Value>, otherwise: Value): Promise<Read<Value>> {
   try {
     return { value: await read(), problem: undefined };

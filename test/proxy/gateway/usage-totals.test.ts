@@ -191,7 +191,7 @@ describe.each(ENGINES)("the totals of calls on %s", (engine) => {
     expect((await migrated.introspection.getTables()).map(({ name }) => name)).not.toContain("usage_days");
   });
 
-  it("make reports by day and by all columns the same as single calls", async () => {
+  it("make reports by day and by all columns the same as individual calls", async () => {
     const db = await databases.open(engine);
     const calls = toRows(fc.sample(call, { numRuns: 100, seed: 3 }));
     await writeCalls(db, calls, "log", { file: "1", position: 1 });

@@ -58,7 +58,7 @@ describe("usage reports", () => {
     );
   });
 
-  it("are the same from single calls and from totals", async () => {
+  it("are the same from individual calls and from totals", async () => {
     const db = await ledgerOf(calls);
     for (const groupBy of [[], ["model", "upstream"], ["key", "team"], ["day"]]) {
       const rolled = await queryUsage(db, { from: START, to: START + 2 * HOUR, groupBy });

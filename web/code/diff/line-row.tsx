@@ -29,7 +29,7 @@ interface LineRowProps {
   readonly layout: Layout;
   /** Sides whose line is selected, as a bit set: 1 old, 2 new, 3 both. */
   readonly picked: number;
-  /** Sides whose line is new since the last feedback, as the same bit set. */
+  /** Sides whose line is new since the last feedback, as a bit set like `picked`. */
   readonly since: number;
   /** The moves that the lines belong to. */
   readonly movedAway: DiffMove | undefined;

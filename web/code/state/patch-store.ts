@@ -2,7 +2,7 @@ import type { ParsedPatch } from "../../../src/render/diff/patch/parsed-patch.ts
 import { scanPatch } from "../../../src/render/diff/patch/scan-patch.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 
-/** Fetches the concatenated patches of the files `first` to `last`, both inclusive. Rejects if that fails. */
+/** Fetches the concatenated patches of the files `first` to `last`, both inclusive. Rejects if the request fails. */
 export type FetchPatches = (first: number, last: number, signal: AbortSignal) => Promise<Uint8Array>;
 
 /** Limits of one request in bytes and files. A single file may be larger. */

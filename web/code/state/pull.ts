@@ -50,7 +50,7 @@ const WHOLE_PULL = "pull-request";
 
 /**
  * Stores the person's comments and replies as threads and fetches the preview of the review. Resolves to an error
- * message if that fails.
+ * message if a step fails.
  */
 export async function previewReview(without: readonly string[]): Promise<PullPreview | string> {
   for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);

@@ -63,7 +63,7 @@ export function Banners() {
   );
 }
 
-/** Returns the round of the last batch, else the last round before this one; undefined without one. */
+/** Returns the round of the last batch, else the last round before this one; undefined if this is the first. */
 function useEarlierRound(): number | undefined {
   const sent = useThreads((state) => state.sent?.round);
   const rounds = useReview((state) => state.rounds);

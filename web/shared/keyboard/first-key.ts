@@ -1,4 +1,4 @@
-/** The command that the first letter of typed text turned out to be. */
+/** The command that the first letter of typed text stands for. */
 export interface FirstKey {
   readonly type: "comment" | "concern";
   /** The text without that letter. */

@@ -26,7 +26,7 @@ export interface BurstStep {
   readonly burst: TypingBurst;
   /** Commands to run now, in order. */
   readonly run: readonly string[];
-  /** The text of the whole burst, if it turned out to be a sentence. */
+  /** The text of the whole burst, if it is a sentence. */
   readonly typed?: string;
 }
 

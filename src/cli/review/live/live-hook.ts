@@ -25,7 +25,7 @@ export interface SubmittedPlan {
   /** Identifies the agent's session; undefined if the agent does not name it. */
   readonly agentSession: string | undefined;
   readonly transcript: WatchedCaller["transcript"];
-  /** Whether an approval delivers the person's notes to the agent. */
+  /** Whether an approval delivers the person's feedback to the agent. */
   readonly takesNotes: boolean;
   readonly open: boolean;
   readonly signal: AbortSignal;

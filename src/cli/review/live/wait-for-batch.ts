@@ -117,7 +117,8 @@ async function finalLog(review: RunningReview): Promise<string | undefined> {
 
 /**
  * Waits for a batch of a running review and watches the agent. If the agent may have continued without this process, the
- * review shows that, serves every other `wait` first, and does not count the batch as delivered.
+ * page shows the agent as disconnected; the review serves every other `wait` first and does not count the batch as
+ * delivered.
  */
 async function fromReview(review: RunningReview, request: WaitRequest): Promise<ReceivedBatch | undefined> {
   const { caller, signal, timeout } = request;

@@ -134,7 +134,7 @@ function prefixUri(item: RpcParams, prefix: McpPrefix): RpcParams {
   return typeof item["uri"] === "string" ? { ...item, uri: `${prefix.uri}${item["uri"]}` } : item;
 }
 
-/** Returns the candidate whose prefix a name or URI has, and the rest; the longest prefix wins. */
+/** Returns the candidate whose prefix begins a name or URI, and the rest; the longest prefix wins. */
 export function findByPrefix<Candidate extends { readonly prefix: McpPrefix }>(
   candidates: readonly Candidate[],
   id: string,

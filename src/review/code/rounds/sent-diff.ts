@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readPatch } from "../../git/file-text.ts";
 import type { Snapshot } from "../../git/snapshot.ts";
 
-/** Maximum bytes of the kept patches of a diff; of the files after it, only the fingerprint is kept. */
+/** Maximum bytes of the kept patches of a diff. Of files beyond this limit, only the fingerprint is kept. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Maximum bytes of a decompressed file, because a damaged one could claim any size. */
 const MAX_DECOMPRESSED = 4 * MAX_BYTES;
