@@ -90,6 +90,29 @@ describe("the plan page by keyboard alone", () => {
     await review.ended;
   });
 
+  it("shows the current entry of long contents", async () => {
+    const plan = Array.from({ length: 80 }, (_, at) => `## Part ${at}\n\nText.\n`).join("\n");
+    const review = await startReview(home, hookEvent(`# Long\n\n${plan}`, home.path));
+    const { page } = await openReview(browser, review.url);
+    const last = page.getByRole("navigation", { name: "Contents" }).getByRole("link", { name: "Part 79" });
+    const isShown = () =>
+      last.evaluate((link) => {
+        const [inner, outer] = [link, link.closest("nav") ?? link].map((each) =>
+          each.getBoundingClientRect(),
+        );
+        return link.ariaCurrent === "location" && (inner?.bottom ?? 0) <= (outer?.bottom ?? 0);
+      });
+    expect(await isShown()).toBe(false);
+    // The last heading reaches the upper third of the window only if much text follows it.
+    await page.evaluate(() => {
+      document.body.style.paddingBottom = "200vh";
+      scrollTo(0, document.body.scrollHeight);
+    });
+    await expect.poll(isShown).toBe(true);
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
   it("reaches everything with Tab, and shows where the focus is", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nTab.\n`, home.path));
     const { page } = await openReview(browser, review.url);

@@ -1,3 +1,5 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, openReview, selectText } from "../support/browser.ts";
@@ -15,8 +17,11 @@ afterAll(async () => {
   await home.remove();
 });
 
+/** Opens a plan in a folder of its own: the page would show comments that another review left unsent. */
 async function open(extra: string): Promise<{ readonly page: Page; readonly review: RunningReview }> {
-  const review = await startReview(home, hookEvent(`${samplePlan}\n${extra}\n`, home.path));
+  const folder = join(home.path, extra);
+  await mkdir(folder, { recursive: true });
+  const review = await startReview(home, hookEvent(`${samplePlan}\n${extra}\n`, folder));
   return { page: (await openReview(browser, review.url)).page, review };
 }
 
@@ -121,7 +126,8 @@ describe("the header", () => {
     await first.review.ended;
 
     const revised = `${samplePlan}\nNotices, and more.\n`;
-    const killed = await startReview(home, hookEvent(revised, home.path));
+    const folder = join(home.path, "Notices.");
+    const killed = await startReview(home, hookEvent(revised, folder));
     const draft = await openReview(browser, killed.url);
     await draft.page.keyboard.press("g");
     await draft.page.keyboard.type("Kept");
@@ -129,7 +135,7 @@ describe("the header", () => {
     await draft.page.getByText(/Draft saved/).waitFor();
     killed.child.kill("SIGKILL");
     await killed.ended;
-    const second = await startReview(home, hookEvent(revised, home.path));
+    const second = await startReview(home, hookEvent(revised, folder));
     const { page } = await openReview(browser, second.url);
     const banners = page.locator(".banners .banner");
     await expect.poll(() => banners.count()).toBe(2);

