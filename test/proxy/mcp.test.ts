@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createServer, request, type Server } from "node:http";
+import { createServer, METHODS, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -94,7 +94,8 @@ describe("the MCP relay", () => {
 
   it("relays methods without a body or content type unchanged", async () => {
     const before = seen.length;
-    const asked = ["QUERY", "PATCH", "PROPFIND", "M-SEARCH"];
+    // Node.js 20.19 does not know QUERY.
+    const asked = ["QUERY", "PATCH", "PROPFIND", "M-SEARCH"].filter((method) => METHODS.includes(method));
     for (const method of asked) {
       const status = await new Promise<number | undefined>((resolve, reject) => {
         const headers = { authorization: `Bearer ${KEY}` };

@@ -58,15 +58,21 @@ export async function confirm(
   output: NodeJS.WritableStream,
 ): Promise<Reply> {
   const terminal = createInterface({ input, output, terminal: true });
-  const interruption = new AbortController();
-  terminal.on("SIGINT", () => interruption.abort());
+  const asking = new AbortController();
+  let isInterrupted = false;
+  terminal.on("SIGINT", () => {
+    isInterrupted = true;
+    asking.abort();
+  });
+  // On Node.js 20.19.0, a question whose terminal is closed by Ctrl-D is never answered.
+  terminal.once("close", () => asking.abort());
   try {
-    const text = await terminal.question(`${question} [y/N] `, { signal: interruption.signal });
+    const text = await terminal.question(`${question} [y/N] `, { signal: asking.signal });
     return /^y(es)?$/i.test(text.trim()) ? "yes" : "no";
   } catch (error) {
     if (!(error instanceof Error && error.name === "AbortError")) throw error;
     output.write("\n");
-    return interruption.signal.aborted ? "interrupted" : "no";
+    return isInterrupted ? "interrupted" : "no";
   } finally {
     terminal.close();
   }
