@@ -33,7 +33,8 @@ function load() {
 async function loadIndex() {
   const site = new URL(root, location.href);
   const index = await import(new URL("search/pagefind.js", site).href);
-  await index.options({ baseUrl: site.pathname });
+  // Pagefind waits without a time limit for its worker, and a search of this site takes milliseconds without one.
+  await index.options({ baseUrl: site.pathname, noWorker: true });
   return index;
 }
 

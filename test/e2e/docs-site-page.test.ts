@@ -11,6 +11,9 @@ import { launchBrowser, newContext } from "../support/browser.ts";
 import { runProgram } from "../support/run-program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
+/** A flag without effect on the site, for a browser that no other test file has used. */
+const OWN_BROWSER = ["--mute-audio"];
+
 let browser: Browser | undefined;
 let folder: string;
 let site: string;
@@ -32,7 +35,7 @@ beforeAll(async () => {
   site = resolve(built.stdout.trim(), "..");
   await server.register(fastifyStatic, { root: folder });
   url = await server.listen({ port: 0, host: "127.0.0.1" });
-  browser = await launchBrowser();
+  browser = await launchBrowser(OWN_BROWSER);
 });
 afterAll(async () => {
   await server.close();
@@ -41,7 +44,7 @@ afterAll(async () => {
 });
 
 async function open(path: string, options: Parameters<typeof newContext>[1] = {}): Promise<Page> {
-  const page = await (await newContext(await launchBrowser(), options)).newPage();
+  const page = await (await newContext(await launchBrowser(OWN_BROWSER), options)).newPage();
   await page.goto(`${url}/${path}`);
   return page;
 }
