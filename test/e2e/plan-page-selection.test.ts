@@ -97,6 +97,41 @@ describe("a selection", () => {
   });
 });
 
+describe("a comment at the end of the plan", () => {
+  it.each([1280, 360])("has its buttons above the messages, at %i pixels", async (width) => {
+    const { page, review } = await open(`End ${width}.`);
+    await page.setViewportSize({ width, height: 780 });
+    const discard = page.getByRole("button", { name: "Discard", exact: true });
+    for (const text of ["One", "Two"]) {
+      await page.keyboard.press("g");
+      await page.keyboard.type(text);
+      await discard.click();
+    }
+    await page.locator(".toast").nth(1).waitFor();
+    await page
+      .locator(".plan .markdown > *")
+      .last()
+      .evaluate((block) => {
+        block.scrollIntoView({ block: "end" });
+        getSelection()?.selectAllChildren(block);
+      });
+    await page.keyboard.type("Three");
+    await page.locator(".sheet > .composer").waitFor();
+    const covered = () =>
+      page.locator(".sheet > .composer button").evaluateAll((buttons) =>
+        buttons
+          .filter((button) => {
+            const { x, y, width, height } = button.getBoundingClientRect();
+            return !button.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+          })
+          .map((button) => button.textContent),
+      );
+    await expect.poll(covered).toEqual([]);
+    expect(await page.locator(".toast").count()).toBe(2);
+    await end(review);
+  });
+});
+
 describe("the header", () => {
   it("keeps its layout when the first comment is added", async () => {
     const { page, review } = await open("Header.");
