@@ -121,7 +121,7 @@ async function manyThreads({ url, token, pid }) {
     );
   }
   rows.push([`next thread (\`N\`), ${THREADS} threads`, "–", ...summary(keys)]);
-  rows.push([`memory of the review, ${THREADS} threads`, "80 MB", `${megabytes([pid])[0]} MB`, "–"]);
+  rows.push([`memory of the review, ${THREADS} threads`, "–", `${megabytes([pid])[0]} MB`, "–"]);
   await page.close();
 }
 

@@ -33,7 +33,7 @@ function load() {
 async function loadIndex() {
   const site = new URL(root, location.href);
   const index = await import(new URL("search/pagefind.js", site).href);
-  // Pagefind waits without a time limit for its worker, and a search of this site takes milliseconds without one.
+  // Pagefind waits for a response of its worker without a time limit. A site of this size needs no worker.
   await index.options({ baseUrl: site.pathname, noWorker: true });
   return index;
 }

@@ -145,7 +145,7 @@ it("shows running and finished calls with any names, and filters them by field a
   expect([errors, foreignRequests]).toEqual([[], []]);
 });
 
-it("starts in a browser whose language is no language tag, as under LANG=C", async () => {
+it("starts in a browser whose language is not a language tag, as under LANG=C", async () => {
   const url = await start();
   const context = await newContext(browser);
   await context.addInitScript(() => {

@@ -1,4 +1,4 @@
-// First, because uPlot reads the language while it is loaded.
+// Imported first, because uPlot reads the language while it loads.
 import "./valid-language.ts";
 import { dashboard } from "../../src/render/dashboard/dashboard.ts";
 import { startApp } from "./app.tsx";

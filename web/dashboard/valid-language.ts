@@ -1,5 +1,5 @@
 /**
- * Replaces a language of the browser that is no language tag, such as the `en-US@posix` of Chromium under LANG=C. uPlot
+ * Replaces a browser language that is not a language tag, such as the `en-US@posix` of Chromium under LANG=C. uPlot
  * formats numbers in that language as soon as it is loaded, and its error would stop the whole dashboard.
  */
 try {

@@ -64,7 +64,7 @@ export async function confirm(
     isInterrupted = true;
     asking.abort();
   });
-  // On Node.js 20.19.0, a question whose terminal is closed by Ctrl-D is never answered.
+  // On Node.js 20.19.0, a question never settles after Ctrl-D has closed its terminal.
   terminal.once("close", () => asking.abort());
   try {
     const text = await terminal.question(`${question} [y/N] `, { signal: asking.signal });

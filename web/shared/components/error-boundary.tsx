@@ -36,7 +36,7 @@ interface RegionProps {
 
 /**
  * Isolates rendering failures to one region of a page. A region that fails again offers to reload the page: Chromium
- * 153 and earlier never request a script again that they could not load.
+ * 153 and earlier never request a script again after it failed to load.
  */
 export function Region({ name, children }: RegionProps) {
   return (
