@@ -1,6 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readBranchCommits } from "../../src/review/git/commits.ts";
+import { readHeads } from "../../src/review/git/refs.ts";
 import { DIFF_TYPES, hostileRepository } from "../support/hostile-repository.ts";
 import { addSubmodule, snapshotOf, testRepository } from "../support/test-repository.ts";
 
@@ -57,6 +59,29 @@ describe("G3 a missing object", () => {
     await expect(snapshotOf(repository)).rejects.toMatchObject({ code: "git_failed" });
     await repository.configure({ "remote.evil.url": `ext::${uploadpack}` });
     await expect(snapshotOf(repository)).rejects.toMatchObject({ code: "git_failed" });
+    expect(await repository.marks()).toEqual([]);
+  });
+
+  it("is not fetched for the list of commits", async () => {
+    const repository = await hostileRepository({ "a.txt": "old\n" });
+    const parent = (await repository.git("rev-parse", "HEAD")).trim();
+    await repository.git("checkout", "--quiet", "-b", "topic");
+    await repository.commit("second");
+    await repository.commit("third");
+    const middle = (await repository.git("rev-parse", "HEAD^")).trim();
+    await repository.configure({
+      "extensions.partialClone": "evil",
+      "remote.evil.url": `ext::${await repository.trap("helper", "exit 1")}`,
+      "remote.evil.promisor": "true",
+      "protocol.ext.allow": "always",
+    });
+    await rm(join(repository.root, ".git", "objects", middle.slice(0, 2), middle.slice(2)));
+    const log = ["log", `${parent}..HEAD`] as const;
+    await repository.git(...log).catch(() => {});
+    expect(await repository.marks()).toEqual(["helper"]);
+    await rm(join(repository.outside, "marks", "helper"));
+    const git = await (await repository.open()).git();
+    expect(await readBranchCommits(git, await readHeads(git))).toEqual([]);
     expect(await repository.marks()).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
 import { stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { readCommit } from "../../src/review/git/commits.ts";
 import { type HostileRepository, hostileRepository } from "../support/hostile-repository.ts";
-import { snapshotOf } from "../support/test-repository.ts";
+import { openSnapshot, snapshotOf } from "../support/test-repository.ts";
 
 let repository: HostileRepository;
 beforeEach(async () => {
@@ -32,7 +33,10 @@ describe("G5 a repository that tries to hide or alter changes", () => {
     ]);
   });
 
-  it("cannot change a patch's format or omit files from it", async () => {
+  it.each([
+    ["the repository", []],
+    ["the user", ["--global"]],
+  ])("cannot change a patch's format or omit files from it by settings of %s", async (_name, scope) => {
     await repository.write({ "c.lens": "changed\n", "é ü.txt": "new\n" });
     const plain = (await snapshotOf(repository)).patch;
     const settings = {
@@ -58,7 +62,7 @@ describe("G5 a repository that tries to hide or alter changes", () => {
       "status.showUntrackedFiles": "no",
     };
     await writeFile(join(repository.root, ".git", "order"), "zzz\nd.engine\n");
-    for (const [key, value] of Object.entries(settings)) await repository.git("config", key, value);
+    for (const [key, value] of Object.entries(settings)) await repository.git("config", ...scope, key, value);
     expect((await snapshotOf(repository)).patch).toBe(plain);
   });
 
@@ -69,6 +73,18 @@ describe("G5 a repository that tries to hide or alter changes", () => {
     const lie = (await repository.git("hash-object", "-w", join(repository.outside, "lie"))).trim();
     await repository.git("replace", (await repository.git("rev-parse", "HEAD:c.lens")).trim(), lie);
     expect((await snapshotOf(repository)).patch).toBe(honest);
+  });
+
+  it("cannot replace commits", async () => {
+    await repository.write({ "c.lens": "changed\n" });
+    const honest = await snapshotOf(repository);
+    const head = (await repository.git("rev-parse", "HEAD")).trim();
+    const lie = (await repository.git("commit-tree", "-m", "A lie", "HEAD^{tree}")).trim();
+    await repository.git("replace", head, lie);
+    expect((await snapshotOf(repository)).patch).toBe(honest.patch);
+    const { git, snapshot } = await openSnapshot(repository);
+    await snapshot.spool.close();
+    expect((await readCommit(git, head))?.title).not.toBe("A lie");
   });
 
   it("cannot hide a file by a bit in the index", async () => {

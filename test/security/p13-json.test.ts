@@ -176,18 +176,20 @@ describe("P13 JSON that is translated", () => {
   });
 });
 
-describe("P13 deeply nested JSON", () => {
+describe("P13 JSON that is nested deeply or names __proto__", () => {
   it.each(DIALECTS)("%s: is rejected by the echo upstream", async (client) => {
     const echo = await startTestProxy({});
     onTestFinished(() => echo.close());
     const { path, body } = question(client, "echo", false);
-    const response = await fetch(`${echo.url}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: body.replace(/}$/, `,"a":${BOTTOMLESS}}`),
-    });
-    expect([response.status, echo.internal]).toEqual([400, []]);
-    await response.text();
+    for (const member of [BOTTOMLESS, '{"__proto__":{"polluted":true}}']) {
+      const response = await fetch(`${echo.url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: body.replace(/}$/, `,"a":${member}}`),
+      });
+      expect([response.status, echo.internal]).toEqual([400, []]);
+      await response.text();
+    }
   });
 
   it.each([
