@@ -92,7 +92,7 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ reason, begin, 
     const repository = await changedRepository();
     const disk = await mountSmallDisk(join(repository.outside, "data"));
     const { page, ended } = await openCodeReview(browser, repository);
-    await page.keyboard.press("a");
+    await page.keyboard.press("g");
     await page.locator(".sidebar textarea").fill("Typed before.");
     await page.locator(".status-line", { hasText: "Draft saved" }).waitFor();
     const before = await draftsIn(disk);

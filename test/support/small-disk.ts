@@ -21,7 +21,12 @@ export async function mountSmallDisk(path: string, kibibytes = 512): Promise<Sma
   await mkdir(path, { recursive: true });
   await run("mount", ["-t", "tmpfs", "-o", `size=${kibibytes}k,mode=700`, "none", path]);
   // Processes of the test may still use the mount; it is removed with the last of them.
-  onTestFinished(async () => void (await run("umount", ["--lazy", path])));
+  const unmount = () => run("umount", ["--lazy", path]);
+  let isBound = false;
+  onTestFinished(async () => {
+    if (isBound) await unmount();
+    await unmount();
+  });
   const ballast = join(path, "ballast");
   return {
     path,
@@ -37,7 +42,12 @@ export async function mountSmallDisk(path: string, kibibytes = 512): Promise<Sma
     },
     free: () => rm(ballast),
     async setReadOnly(isReadOnly) {
-      await run("mount", ["-o", `remount,${isReadOnly ? "ro" : "rw"}`, path]);
+      if (isReadOnly === isBound) return;
+      isBound = isReadOnly;
+      if (!isReadOnly) return void (await unmount());
+      // Remounting the disk itself fails while a process has one of its files open for writing, as the ledger is.
+      await run("mount", ["--bind", path, path]);
+      await run("mount", ["-o", "remount,bind,ro", path]);
     },
   };
 }
