@@ -11,7 +11,8 @@ import type { Dialect } from "./support/wire.ts";
 /**
  * Codex with a conversation that becomes too long within a tool loop. Connected by `proxy connect`, Codex requests a
  * summary from the model, in any dialect. Its built-in OpenAI provider, configured to use the proxy, requests
- * compaction from the vendor instead, which only vendors of the responses dialect support.
+ * compaction from the vendor instead. Only vendors of the responses dialect support that; for others, the proxy requests
+ * a summary from the model.
  */
 const DIALECTS: readonly Dialect[] = ["messages", "chat-completions", "responses", "generative-language"];
 const SUMMARY = "So far: the file says 4711.";
@@ -41,10 +42,13 @@ describe(`codex ${versionOf("codex")} compacts a long conversation`, () => {
     );
   });
 
-  it("and is told why a vendor of another dialect cannot do it by itself", async () => {
-    const { code, printed } = await talk("messages", ownProvider, () => undefined);
-    expect(code).not.toBe(0);
-    expect(printed).toContain("sallyport proxy connect codex");
+  it("with a summary that the proxy requests, at a vendor of another dialect", async () => {
+    const { code, printed, requests } = await talk("messages", ownProvider, (request) =>
+      request.hasTools ? undefined : { text: SUMMARY },
+    );
+    expect.soft(code, printed).toBe(0);
+    expect(printed).toContain(FINAL_TEXT);
+    expect(requests.at(-1)?.raw).toContain(SUMMARY);
   });
 });
 
