@@ -47,7 +47,12 @@ describe.each(["light", "dark"] as const)("axe finds no violation in the %s plan
     await page.keyboard.press("s");
     await look("source");
     await page.keyboard.press("E");
+    await page.locator(".cm-line").first().waitFor();
     await look("editor");
+    await page.keyboard.press("Control+f");
+    await page.locator(".cm-search").waitFor();
+    await look("search in the editor");
+    await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "More" }).click();
     await look("menu");
@@ -133,7 +138,7 @@ describe("the plan page on a phone", () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nBadges, again.\n`, home.path));
     const { page } = await openReview(browser, review.url, { width: 360, height: 740 });
     await page.getByText("Edit", { exact: true }).click();
-    await page.locator(".edit textarea, textarea.input-code, .main textarea").first().press("Control+End");
+    await page.getByLabel("The plan's Markdown").press("Control+End");
     await page.keyboard.type("More.");
     await page.getByText("Plan", { exact: true }).first().click();
     const badges = page.locator(".header-title .badge");

@@ -83,7 +83,9 @@ describe("the plan page by keyboard alone", () => {
     await page.keyboard.press("Control+Enter");
     await expect.poll(focused).toBe("Redis becomes a ");
     await page.keyboard.press("E");
-    await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe("textarea");
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.ariaLabel))
+      .toBe("The plan's Markdown");
     await page.keyboard.press("Escape");
     await expect.poll(focused).toBe("plan");
     review.child.kill("SIGTERM");

@@ -1,11 +1,14 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { ReviewState, View } from "../state/review-store.ts";
+import { getOpenEditor } from "./open-editor.ts";
 import { blockBeingRead, coveredTop } from "./visible-blocks.ts";
 
 /** Returns the line of the plan, from 1, that is at the top of the window; 1 while the page is at its top. */
 export function lineBeingRead({ view, document: plan, changesAs }: ReviewState): number {
   if (typeof document === "undefined") return 1;
+  const editor = getOpenEditor();
+  if (view === "edit" && editor) return editor.lineAtTop();
   const field = document.querySelector<HTMLTextAreaElement>(".edit-text");
   if (view === "edit" && field) return lineInField(field);
   if (scrollY < 40) return 1;
@@ -20,8 +23,10 @@ export function goToLine(view: View, line: number, plan: MarkdownDocument): void
     scrollTo(0, 0);
     return;
   }
+  const editor = view === "edit" ? getOpenEditor() : undefined;
   const field = document.querySelector<HTMLTextAreaElement>(".edit-text");
-  if (view === "edit" && field) goToLineInField(field, line);
+  if (editor) editor.goToLine(line);
+  else if (view === "edit" && field) goToLineInField(field, line);
   else scrollToTop(findElement(line, plan)?.getBoundingClientRect().top);
 }
 

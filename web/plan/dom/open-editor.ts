@@ -1,0 +1,17 @@
+/** The open editor of the plan's Markdown, as the reading position needs it. Lines are counted from 1. */
+export interface OpenEditor {
+  /** Returns the line at the top of the window; 1 while the beginning of the text is visible. */
+  readonly lineAtTop: () => number;
+  /** Scrolls a line to the top of the window. */
+  readonly goToLine: (line: number) => void;
+}
+
+let open: OpenEditor | undefined;
+
+/** Returns the open editor; undefined while the plan is edited in a text area, or not at all. */
+export const getOpenEditor = (): OpenEditor | undefined => open;
+
+/** Sets or clears the open editor. */
+export function setOpenEditor(editor: OpenEditor | undefined): void {
+  open = editor;
+}
