@@ -176,6 +176,25 @@ describe("the editor of the plan", () => {
     expect(decidedPlan((await review.ended).stdout)).toBe("# Ends\r\n\r\nText.\r\n- one\r\n- two");
   });
 
+  it("marks invisible characters, and undoes a revert of the edits", async () => {
+    const plan = "# Marks\n\nOver\u202eride, zero\u200bwidth.\n";
+    const review = await startReview(home, hookEvent(plan, home.path));
+    const { page } = await openReview(browser, review.url);
+    await openEditor(page);
+    const marks = () => page.locator(".cm-line .deceptive").allTextContents();
+    await expect.poll(marks).toEqual(["U+202E", "U+200B"]);
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("New");
+    await expect.poll(() => lines(page)).toEqual(["New"]);
+    await page.getByRole("button", { name: "Revert my edits" }).click();
+    await expect.poll(marks).toEqual(["U+202E", "U+200B"]);
+    await textbox(page).focus();
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => lines(page)).toEqual(["New"]);
+    await page.getByText("Edited", { exact: true }).waitFor();
+    await end(review);
+  });
+
   it("takes over what was typed and selected before its script has loaded", async () => {
     const review = await startReview(home, hookEvent("# Slow\n\nText.\n", home.path));
     const { page } = await openReview(browser, review.url);
@@ -264,6 +283,8 @@ describe("the preview of the edited plan", () => {
     expect((boxes[0]?.x ?? 0) + (boxes[0]?.width ?? 0)).toBeLessThan(boxes[1]?.x ?? 0);
     await toggle(page).click();
     await preview(page).waitFor({ state: "detached" });
+    await toggle(page).press("Escape");
+    await page.locator('.page[data-view="plan"]').waitFor();
     await end(review);
   });
 

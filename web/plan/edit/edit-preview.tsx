@@ -19,6 +19,7 @@ export const EditPreview = memo(function EditPreview({ line }: { readonly line: 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keys can scroll it only if it can have the focus
     <section ref={pane} className="edit-preview" aria-label="Preview" tabIndex={0}>
+      {plan.nodes.length === 0 && <p className="hint">The plan is empty. Type it to see it here.</p>}
       <MarkdownView document={plan} imageUrl={imageUrl} />
     </section>
   );

@@ -30,8 +30,16 @@ export function EditView() {
     flushSync(() => setChoice(chosen));
     if (!chosen && !isWide) goToLine("edit", line, useReview.getState().document);
   };
+  // The editor takes the key while its search is open.
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    setView("plan");
+  };
+  const position = isWide ? "beside" : "instead";
   return (
-    <div className="edit" data-preview={hasPreview ? (isWide ? "beside" : "instead") : undefined}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: takes the keys of the field and the buttons in it
+    <div className="edit" data-preview={hasPreview ? position : undefined} onKeyDown={onKeyDown}>
       <div className="edit-head">
         <p>
           {sentenceStart(name)} receives the plan as edited here

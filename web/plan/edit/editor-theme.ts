@@ -14,8 +14,6 @@ const panelControl = {
   fontSize: "var(--text-s)",
 };
 
-const highlighted = { backgroundColor: "var(--copper-soft)", color: "inherit" };
-
 /** The look of the editor in the colors of the page, which change with its theme. */
 export const editorTheme = EditorView.theme({
   "&": {
@@ -48,7 +46,6 @@ export const editorTheme = EditorView.theme({
     lineHeight: "calc(1.7 * var(--text-s))",
   },
   ".cm-activeLineGutter": { background: "none", color: "var(--ink)", fontWeight: "600" },
-  ".cm-specialChar": { color: "var(--red)" },
   ".cm-panels": { zIndex: "5", background: "var(--stone-2)", color: "var(--ink)" },
   ".cm-panels-top": {
     top: "var(--header)",
@@ -84,7 +81,7 @@ export const editorTheme = EditorView.theme({
       cursor: "pointer",
     },
   },
-  ".cm-panel .cm-textfield": { ...panelControl, flex: "0 1 14rem", minWidth: "0" },
+  ".cm-panel .cm-textfield": { ...panelControl, flex: "1 1 8rem", minWidth: "0", maxWidth: "14rem" },
   ".cm-panel .cm-button": {
     ...panelControl,
     borderColor: "var(--line-strong)",
@@ -97,7 +94,6 @@ export const editorTheme = EditorView.theme({
     backgroundColor: "light-dark(#ffd75e, #7a5d07)",
     color: "light-dark(#1f1d1a, #ffffff)",
   },
-  ".cm-selectionMatch": highlighted,
 });
 
 /** The colors of Markdown, as in the code blocks of the page. */

@@ -1,18 +1,18 @@
-import { history, historyField, historyKeymap, standardKeymap } from "@codemirror/commands";
+import { history, historyField, historyKeymap, isolateHistory, standardKeymap } from "@codemirror/commands";
 import { markdownKeymap, markdownLanguage } from "@codemirror/lang-markdown";
 import { syntaxHighlighting } from "@codemirror/language";
 import { closeSearchPanel, search, searchKeymap } from "@codemirror/search";
-import { Annotation, EditorState, Prec, type Text } from "@codemirror/state";
+import { Annotation, EditorState, type Text } from "@codemirror/state";
 import {
   EditorView,
   highlightActiveLineGutter,
-  highlightSpecialChars,
   keymap,
   lineNumbers,
   type ViewUpdate,
 } from "@codemirror/view";
 import type { OpenEditor } from "../dom/open-editor.ts";
 import { coveredTop } from "../dom/visible-blocks.ts";
+import { markDeceptions } from "./editor-deceptions.ts";
 import { editorTheme, highlightStyle } from "./editor-theme.ts";
 
 /** A selection as offsets in the text with LF as line end. */
@@ -29,7 +29,6 @@ export interface EditorOptions {
   readonly onText: (text: string) => void;
   /** Called with the caret's line, from 1, when it changes. */
   readonly onCaretLine: (line: number) => void;
-  readonly onEscape: () => void;
 }
 
 export interface MarkdownEditor extends OpenEditor {
@@ -66,7 +65,7 @@ const phrases = {
 
 /** Opens an editor of Markdown in an element. Tab is left to the browser, so that it does not trap the focus. */
 export function openEditor(parent: HTMLElement, options: EditorOptions): MarkdownEditor {
-  const { label, source, at, onText, onCaretLine, onEscape } = options;
+  const { label, source, at, onText, onCaretLine } = options;
   let text = source;
   const onUpdate = ({ docChanged, selectionSet, transactions, state, startState }: ViewUpdate) => {
     if (docChanged && !transactions.every((transaction) => transaction.annotation(fromOutside))) {
@@ -77,18 +76,15 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): Markdow
     const line = caretLine(state);
     if (line !== caretLine(startState)) onCaretLine(line);
   };
-  const leave = (view: EditorView) => {
-    if (!closeSearchPanel(view)) onEscape();
-    return true;
-  };
   const extensions = [
-    Prec.highest(keymap.of([{ key: "Escape", run: leave, scope: "editor search-panel" }])),
+    // Without an open search, the page takes the key and returns to the plan.
+    keymap.of([{ key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }]),
     keymap.of([...findKeys, ...markdownKeymap, ...historyKeymap, ...standardKeymap]),
     history(),
     search({ top: true }),
     lineNumbers(),
     highlightActiveLineGutter(),
-    highlightSpecialChars(),
+    markDeceptions,
     markdownLanguage,
     syntaxHighlighting(highlightStyle),
     editorTheme,
@@ -110,14 +106,15 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): Markdow
     return doc.eq(original.doc) ? original.text : doc.sliceString(0, doc.length, original.lineEnd);
   }
 
-  function replaceAll(replacement: string): void {
+  /** Shows another text, in one step that can be undone. */
+  function replaceText(replacement: string): void {
     text = replacement;
     const changes = changeBetween(view.state.sliceDoc(), replacement.replace(/\r\n?/g, "\n"));
-    view.dispatch({ changes, annotations: fromOutside.of(true) });
+    view.dispatch({ changes, annotations: [fromOutside.of(true), isolateHistory.of("full")] });
     original = { text: replacement, doc: view.state.doc, lineEnd: lineEndOf(replacement) };
   }
 
-  replaceAll(source);
+  replaceText(source);
   const length = view.state.doc.length;
   const selection =
     typeof at === "number"
@@ -128,7 +125,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): Markdow
 
   return {
     show: (other) => {
-      if (other !== text) replaceAll(other);
+      if (other !== text) replaceText(other);
     },
     focus: () => view.contentDOM.focus({ preventScroll: true }),
     close: () => {

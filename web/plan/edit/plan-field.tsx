@@ -3,7 +3,7 @@ import { flushSync } from "react-dom";
 import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import { getOpenEditor, setOpenEditor } from "../dom/open-editor.ts";
 import { goToLine, lineBeingRead } from "../dom/reading-position.ts";
-import { setView, typeSource } from "../state/actions.ts";
+import { typeSource } from "../state/actions.ts";
 import { getSource, type ReviewState, useReview } from "../state/review-store.ts";
 import type { Selection } from "./markdown-editor.ts";
 
@@ -120,7 +120,6 @@ function Editor({ module, handover, onCaretLine, onFailed }: EditorProps) {
       at: handover?.selection ?? state.readingLine,
       onText: typeSource,
       onCaretLine,
-      onEscape: () => setView("plan"),
     };
     try {
       const editor = module.openEditor(element, options);
@@ -175,11 +174,6 @@ function TextField({ ref, onCaretLine }: TextFieldProps) {
       }}
       onCompositionStart={({ currentTarget }) => composing.add(currentTarget)}
       onCompositionEnd={({ currentTarget }) => composing.delete(currentTarget)}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        event.preventDefault();
-        setView("plan");
-      }}
     />
   );
 }
