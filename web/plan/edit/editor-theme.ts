@@ -4,7 +4,6 @@ import { tags } from "@lezer/highlight";
 
 const panelControl = {
   minHeight: "1.75rem",
-  margin: "0",
   padding: "0 0.5rem",
   border: "1px solid var(--control-line)",
   borderRadius: "var(--radius-s)",
@@ -55,23 +54,18 @@ export const editorTheme = EditorView.theme({
   },
   "@media (max-width: 40rem)": { ".cm-panels-top": { top: "0" } },
   ".cm-panel.cm-search": {
-    display: "flex",
-    flexWrap: "wrap",
-    alignItems: "center",
-    gap: "var(--space-2)",
-    padding: "var(--space-2) 2.25rem var(--space-2) var(--space-3)",
+    padding: "var(--space-1) 2.25rem var(--space-1) var(--space-3)",
     fontFamily: "var(--font-text)",
     fontSize: "var(--text-s)",
-    "& input, & button, & label": { margin: "0" },
+    "& input, & button, & label": { margin: "var(--space-1) var(--space-2) var(--space-1) 0" },
     "& label": { display: "inline-flex", alignItems: "center", gap: "0.3rem", fontSize: "var(--text-s)" },
-    "& input[type=checkbox]": { accentColor: "var(--copper)" },
-    // Starts the row of the replacement.
-    "& br": { display: "block", flexBasis: "100%", width: "100%", height: "0", content: '""' },
+    "& input[type=checkbox]": { margin: "0", accentColor: "var(--copper)" },
     // Selects all matches, which needs several selections.
     "& [name=select]": { display: "none" },
     "& [name=close]": {
       top: "var(--space-2)",
       right: "var(--space-2)",
+      margin: "0",
       width: "1.75rem",
       height: "1.75rem",
       border: "0",
@@ -81,7 +75,7 @@ export const editorTheme = EditorView.theme({
       cursor: "pointer",
     },
   },
-  ".cm-panel .cm-textfield": { ...panelControl, flex: "1 1 8rem", minWidth: "0", maxWidth: "14rem" },
+  ".cm-panel .cm-textfield": { ...panelControl, width: "min(14rem, 45%)" },
   ".cm-panel .cm-button": {
     ...panelControl,
     borderColor: "var(--line-strong)",
