@@ -57,7 +57,10 @@ export const editorTheme = EditorView.theme({
     padding: "var(--space-1) 2.25rem var(--space-1) var(--space-3)",
     fontFamily: "var(--font-text)",
     fontSize: "var(--text-s)",
-    "& input, & button, & label": { margin: "var(--space-1) var(--space-2) var(--space-1) 0" },
+    "& input, & button, & label": {
+      margin: "var(--space-1) var(--space-2) var(--space-1) 0",
+      verticalAlign: "middle",
+    },
     "& label": { display: "inline-flex", alignItems: "center", gap: "0.3rem", fontSize: "var(--text-s)" },
     "& input[type=checkbox]": { margin: "0", accentColor: "var(--copper)" },
     // Selects all matches, which needs several selections.
