@@ -119,6 +119,10 @@ export interface UpstreamProfile {
   readonly keyHeader: { readonly name: string; readonly prefix: string };
   /** Version header that every request needs; a client's own takes precedence. */
   readonly versionHeader?: readonly [name: string, value: string];
+  /** Whether a request of API version `client` is valid in version `upstream`. */
+  acceptsVersion?(client: string, upstream: string): boolean;
+  /** Returns the capabilities that an API version takes away from every model. */
+  limitsOf?(version: string): Partial<Capabilities>;
   /** The dialect's own vendor, as OpenTelemetry's GenAI conventions name it. */
   readonly providerName: string;
   /** Prefix of the vendor's own request headers. */

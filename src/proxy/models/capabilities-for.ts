@@ -17,6 +17,8 @@ export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string
 export interface ModelHost {
   readonly vendor?: string | undefined;
   readonly host?: string | undefined;
+  /** The API version that the configuration fixes for the upstream. */
+  readonly version?: string | undefined;
   /** Data about the model besides its family. */
   readonly data?: ModelData | undefined;
 }
@@ -31,7 +33,7 @@ export function capabilitiesFor(
   overrides: CapabilityOverrides = none,
   at: ModelHost = {},
 ): Capabilities {
-  const key = `${dialect} ${at.vendor ?? ""} ${at.host ?? ""} ${at.data ? 1 : 0} ${model}`;
+  const key = `${dialect} ${at.vendor ?? ""} ${at.host ?? ""} ${at.version ?? ""} ${at.data ? 1 : 0} ${model}`;
   const known = settled.get(overrides);
   const found = known?.get(key);
   if (found !== undefined) return found;
@@ -68,6 +70,7 @@ function settle(
     ...known.map((family) => family.capabilities),
     profile.hasGateways && model.includes("/") ? routed(known) : {},
     ...fitting(vendorCapabilities).map((row) => row.capabilities),
+    at.version === undefined ? {} : profile.limitsOf?.(at.version),
     ...configured,
   );
 }

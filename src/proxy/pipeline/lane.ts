@@ -1,6 +1,7 @@
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { findProfile, getProfile, getUpstreamProfile } from "../dialects/index.ts";
-import type { Dialect } from "../exchange/parts.ts";
 import type { Targets } from "../routing/select-targets.ts";
+import { acceptsVersion } from "../upstream/request-headers.ts";
 import type { Call } from "./call.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
@@ -20,9 +21,10 @@ export const DONE: LaneResult = { kind: "done" };
  * translation; the proxy estimates tokens for upstreams that cannot count them.
  */
 export function chooseLane(call: Call, { operation }: CalledOperation): Lane {
-  const dialect = call.upstream?.dialect ?? "any";
-  if (dialect === "any") return "echo";
-  if (isNative(dialect, call.dialect, operation)) return "native";
+  const { upstream } = call;
+  if (upstream === undefined || upstream.dialect === "any") return "echo";
+  const { dialect } = upstream;
+  if (isNative(upstream, call, operation)) return "native";
   const canCount = getUpstreamProfile(dialect).createCountCall !== undefined;
   return operation !== "count-tokens" || canCount ? "translated" : "estimate";
 }
@@ -37,14 +39,18 @@ const OWN_FORM = new Set<CalledOperation["operation"]>([
 
 /**
  * Returns whether an upstream takes this call without translation. Images, audio and embeddings have the same format
- * at all upstreams of the OpenAI family.
+ * at all upstreams of the OpenAI family. An upstream with another API version than the client's takes a translation.
  */
 export function isNative(
-  upstream: string,
-  client: Dialect,
+  upstream: UpstreamConfig,
+  { dialect: client, request }: Pick<Call, "dialect" | "request">,
   operation: CalledOperation["operation"],
 ): boolean {
   const { nativeUpstream, mediaForm } = getProfile(client);
-  if (OWN_FORM.has(operation)) return upstream === nativeUpstream;
-  return mediaForm !== undefined && findProfile(upstream)?.mediaForm === mediaForm;
+  const version = findProfile(client)?.upstream?.versionHeader?.[0] ?? "";
+  if (!OWN_FORM.has(operation))
+    return mediaForm !== undefined && findProfile(upstream.dialect)?.mediaForm === mediaForm;
+  return (
+    upstream.dialect === nativeUpstream && acceptsVersion(upstream, request.headers[version]?.toString())
+  );
 }

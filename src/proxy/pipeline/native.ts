@@ -46,8 +46,7 @@ export async function serveNatively(
   const result = await runAttempts<RelayOutcome>(call, targets, {
     send: (attempt) => relayOnce(call, called, path, body, attempt),
     isRepeatable: () => isRepeatable(body),
-    suits: ({ upstream, model: name }) =>
-      name === model && isNative(upstream.dialect, call.dialect, called.operation),
+    suits: ({ upstream, model: name }) => name === model && isNative(upstream, call, called.operation),
     signal: () => disconnectSignal(call),
   });
   if (result.kind === "fallback") return result;

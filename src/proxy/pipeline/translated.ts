@@ -10,7 +10,7 @@ import {
   type UpstreamRequest,
 } from "../translate/translate-call.ts";
 import { parseBaseUrl, sendTo } from "../upstream/clients.ts";
-import { requestHeaders, viaHeader } from "../upstream/request-headers.ts";
+import { fixedVersion, requestHeaders, viaHeader } from "../upstream/request-headers.ts";
 import { REDIRECTED } from "../upstream/response-checks.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
 import { clientDisconnected } from "../upstream/upstream-errors.ts";
@@ -55,6 +55,7 @@ export async function serveTranslated(
         vendor: upstream.vendor,
         data: findModelData(upstream, model),
         host: parseBaseUrl(upstream.baseUrl).hostname,
+        version: fixedVersion(upstream),
         model,
         capabilities: upstream.capabilities,
       },
@@ -112,7 +113,10 @@ function createTransport(call: Call, targets: Targets, response: ClientResponse)
     const result = await runAttempts<Outcome>(call, targets, {
       send: (attempt) => sendOnce(call, attempt, request, response.signal),
       isRepeatable: () => true,
-      suits: ({ upstream, model }) => model === first.model && upstream.dialect === first.upstream.dialect,
+      suits: ({ upstream, model }) =>
+        model === first.model &&
+        upstream.dialect === first.upstream.dialect &&
+        fixedVersion(upstream) === fixedVersion(first.upstream),
       discard: (outcome) => {
         if (outcome.kind === "refused") discard(outcome.body);
       },

@@ -60,6 +60,8 @@ export interface TranslationTarget {
   readonly data?: ModelData | undefined;
   /** The host of the base URL; capabilities depend on the vendor. */
   readonly host?: string;
+  /** The API version that the configuration fixes for the upstream. */
+  readonly version?: string | undefined;
   /** The model's name at the upstream. */
   readonly model: string;
   /** `capabilities` of the upstream's configuration: members of `Capabilities` by model pattern, last match wins. */

@@ -119,17 +119,40 @@ export function upstreamHeaders(
         headers.push(given.toLowerCase(), value);
       continue;
     }
-    if (named?.has(name) || replaced.includes(name)) continue;
+    if (named?.has(name)) continue;
+    const isVersion = name === versionHeader?.[0];
+    if (isVersion ? hasVersion || isVersionFixed(upstream, value) : replaced.includes(name)) continue;
     if (needs.traceparent !== undefined && name === "traceparent") continue;
     if (needs.isShared && !isAllowed(name, upstream)) continue;
     if (redactOwnKeys(value, needs.keys) !== value) continue;
-    if (name === versionHeader?.[0]) hasVersion = true;
+    if (isVersion) hasVersion = true;
     headers.push(name, value);
   }
   if (versionHeader !== undefined && !hasVersion && !replaced.includes(versionHeader[0]))
     headers.push(...versionHeader);
-  addOwn(headers, upstream, needs);
+  addOwn(headers, upstream, needs, hasVersion ? versionHeader?.[0] : undefined);
   return headers;
+}
+
+/** Returns the API version that the configured headers fix for an upstream; undefined if they name none. */
+export function fixedVersion({ dialect, headers }: UpstreamConfig): string | undefined {
+  const name = findProfile(dialect)?.upstream?.versionHeader?.[0];
+  return name === undefined ? undefined : headers[name];
+}
+
+/**
+ * Returns whether a request of API version `client` may be sent to an upstream as it is: with its own version, or with
+ * the one that is fixed for the upstream if the request is valid in that too.
+ */
+export function acceptsVersion(upstream: UpstreamConfig, client: string | undefined): boolean {
+  const fixed = fixedVersion(upstream);
+  if (fixed === undefined || client === undefined || client === fixed) return true;
+  return findProfile(upstream.dialect)?.upstream?.acceptsVersion?.(client, fixed) ?? true;
+}
+
+/** Whether the configured API version replaces the client's. A request of another version keeps its own. */
+function isVersionFixed(upstream: UpstreamConfig, client: string): boolean {
+  return fixedVersion(upstream) !== undefined && acceptsVersion(upstream, client);
 }
 
 /**
@@ -160,6 +183,7 @@ function addOwn(
   headers: string[],
   upstream: UpstreamConfig,
   { key, clientKey, via, acceptEncoding, contentLength, contentCoding, traceparent }: HeaderNeeds,
+  clientsOwn: string | undefined,
 ): void {
   if (traceparent !== undefined) headers.push("traceparent", traceparent);
   headers.push("accept-encoding", acceptEncoding ?? "identity", "x-sallyport-via", via);
@@ -170,7 +194,8 @@ function addOwn(
     if (!(name in upstream.headers)) headers.push(name, value);
   }
   if (clientKey !== undefined) headers.push(...credentialHeader(upstream, clientKey));
-  for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
+  for (const name in upstream.headers)
+    if (name !== clientsOwn) headers.push(name, upstream.headers[name] ?? "");
 }
 
 /**

@@ -97,13 +97,34 @@ describe("a client of Claude on Amazon Bedrock", () => {
     const [hit] = fake.hits;
     expect([hit?.url, bodyOf(hit)]).toEqual(["/v1/messages", { ...hi, model: NAME, stream: false }]);
     expect(hit?.headers).toMatchObject({
-      "anthropic-version": "2023-06-01",
+      "anthropic-version": "2026-10-21",
       "anthropic-beta": "context-1m-2025-08-07,effort-2025-11-24",
       "x-api-key": "upstream-key-1",
     });
     const foreign = Object.keys(hit?.headers ?? {}).filter((name) => /^x-amz|^authorization/.test(name));
     expect(foreign).toEqual([]);
     expect(proxy.records.at(-1)).toMatchObject({ model: NAME, usage: { output: { total: 4 } } });
+  });
+
+  it.each([
+    ["bedrock-2023-05-31", "2023-06-01"],
+    ["2026-10-21", "2026-10-21"],
+  ])("of the platform's version %s is sent to Anthropic as %s", async (anthropic_version, version) => {
+    const { fake, proxy } = await behind();
+    const body = JSON.stringify({ anthropic_version, ...hi });
+    const counted = JSON.stringify({
+      input: { invokeModel: { body: Buffer.from(body).toString("base64") } },
+    });
+    for (const [operation, sent] of [
+      ["invoke", body],
+      ["count-tokens", counted],
+    ])
+      await fetch(`${proxy.url}/model/${encodeURIComponent(BEDROCK_ID)}/${operation}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: sent ?? "",
+      });
+    expect(fake.hits.map(({ headers }) => headers["anthropic-version"])).toEqual([version, version]);
   });
 
   it("receives streams as AWS's event streams, from upstreams of every dialect", async () => {

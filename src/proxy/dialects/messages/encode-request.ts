@@ -97,7 +97,11 @@ function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockC
       allowed || (temperature === 1 && capabilities.acceptsSampling),
       "temperature",
     ),
-    top_p: take(topP, (allowed && !both) || (thinks && topP !== undefined && topP >= 0.95 && !both), "top-p"),
+    top_p: take(
+      topP,
+      (allowed || (thinks && capabilities.acceptsSampling && topP !== undefined && topP >= 0.95)) && !both,
+      "top-p",
+    ),
     top_k: take(topK, allowed && capabilities.acceptsTopK, "top-k"),
     stop_sequences: take(sequences.length > 0 ? sequences : undefined, capabilities.acceptsStop, "stop"),
   };

@@ -122,6 +122,13 @@ function encodeProxyError(error: ExchangeError, code: string | undefined, reques
 /** Request members that `/v1/messages/count_tokens` accepts. */
 const COUNTED = ["model", "messages", "system", "tools", "tool_choice", "thinking"] as const;
 
+/**
+ * The version that removed `temperature`, `top_p` and `top_k`, documents of the assistant and citations of the user. It
+ * added no member, so its requests are valid in 2023-06-01 too.
+ * https://platform.claude.com/docs/en/api/migration-2026-10-21
+ */
+const WITHOUT_SAMPLING = "2026-10-21";
+
 const routes: readonly DialectRoute[] = [
   { method: "POST", path: "/v1/messages", operation: "generate", body: "whole" },
   { method: "POST", path: "/v1/messages/count_tokens", operation: "count-tokens", body: "whole" },
@@ -178,8 +185,10 @@ export const profile: DialectProfile<UpstreamProfile> = {
     versionPath: "/v1",
     hasVersionlessVendors: false,
     keyHeader: { name: "x-api-key", prefix: "" },
-    // The latest version in https://docs.anthropic.com/en/api/versioning.
+    // The version whose requests all models and vendors accept.
     versionHeader: ["anthropic-version", "2023-06-01"],
+    acceptsVersion: (client, upstream) => client >= upstream,
+    limitsOf: (version) => (version < WITHOUT_SAMPLING ? {} : { acceptsSampling: false }),
     headerPrefix: "anthropic-",
     modelListQuery: "?limit=1000",
     reportsUsageOnRequest: false,

@@ -22,9 +22,10 @@ export const bedrockClient: CloudClient = {
   platform: "bedrock",
   readCall({ model = "" }, operation, body) {
     if (operation === "count-tokens") return readCountCall(model, body);
-    const { anthropic_version: _, anthropic_beta, ...members } = body;
+    const { anthropic_version: version, anthropic_beta, ...members } = body;
     const stream = operation === "invoke-with-response-stream";
-    return { path: "/v1/messages", body: { ...members, model, stream }, betas: listNames(anthropic_beta) };
+    const betas = listNames(anthropic_beta);
+    return { path: "/v1/messages", body: { ...members, model, stream }, betas, version };
   },
   toAnthropicName(model) {
     const [, name] = /(?:^|[./])anthropic\.(claude-[\w.-]+?)(?:-v\d+)?(?::[\w:]+)?$/.exec(model) ?? [];
@@ -62,6 +63,7 @@ function readCountCall(model: string, { input }: Json): MessagesCall {
     path: "/v1/messages/count_tokens",
     body: { ...pickCountedMembers(members), model },
     betas: listNames(members["anthropic_beta"]),
+    version: members["anthropic_version"],
   };
 }
 

@@ -10,6 +10,8 @@ export interface MessagesCall {
   readonly body: Json;
   /** Beta features that the client has named in the body. */
   readonly betas: readonly string[];
+  /** `anthropic_version` of the body. */
+  readonly version: unknown;
 }
 
 /** The response to a platform's client. */

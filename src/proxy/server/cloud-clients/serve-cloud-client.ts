@@ -11,7 +11,7 @@ import { NO_FACTS } from "../../routing/call-facts.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Services } from "../../services.ts";
 import { bedrockClient } from "./bedrock-client.ts";
-import { type CloudClient, listNames, pickCountedMembers } from "./cloud-client.ts";
+import { type CloudClient, listNames, type MessagesCall, pickCountedMembers } from "./cloud-client.ts";
 
 /**
  * Clients of Claude on Google Vertex AI: `…/publishers/anthropic/models/{model}:rawPredict` and `:streamRawPredict`.
@@ -20,17 +20,17 @@ import { type CloudClient, listNames, pickCountedMembers } from "./cloud-client.
  */
 const vertexClient: CloudClient = {
   platform: "vertex",
-  readCall(params, _operation, { anthropic_version: _, anthropic_beta, ...body }) {
+  readCall(params, _operation, { anthropic_version: version, anthropic_beta, ...body }) {
     const [, model = "", method = ""] = /^([^:]+):(\w+)$/.exec(params["*"] ?? "") ?? [];
     const betas = listNames(anthropic_beta);
     if (method !== "rawPredict" && method !== "streamRawPredict")
       throw new AppError("not_found", "Unknown method; use rawPredict or streamRawPredict");
     if (model === "count-tokens") {
       const counted = { ...pickCountedMembers(body), model: body["model"] };
-      return { path: "/v1/messages/count_tokens", body: counted, betas };
+      return { path: "/v1/messages/count_tokens", body: counted, betas, version };
     }
     const stream = method === "streamRawPredict" || body["stream"] === true;
-    return { path: "/v1/messages", body: { ...body, model, stream }, betas };
+    return { path: "/v1/messages", body: { ...body, model, stream }, betas, version };
   },
   toAnthropicName: (model) => model.replace(/@default$/, "").replace("@", "-"),
   convert: async (response) => ({ status: response.statusCode ?? 502, headers: {}, body: response }),
@@ -60,7 +60,7 @@ export async function serveCloudClient(
   const sending = callAgain(services, {
     request: request.raw,
     path: call.path,
-    headers: toInternalHeaders(request, call.betas),
+    headers: toInternalHeaders(request, call),
     body: { ...call.body, model },
     signal: controller.signal,
   });
@@ -114,7 +114,10 @@ const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "x-gen-api-ke
  * Returns the headers of the internal call, without the platform's credentials. A key that is not the proxy's is
  * removed too, so that it never reaches another vendor.
  */
-function toInternalHeaders({ headers, key }: FastifyRequest, betas: readonly string[]): IncomingHttpHeaders {
+function toInternalHeaders(
+  { headers, key }: FastifyRequest,
+  { betas, version }: Pick<MessagesCall, "betas" | "version">,
+): IncomingHttpHeaders {
   const passed: IncomingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
     const isForeign = key === undefined && CREDENTIALS.has(name);
@@ -123,8 +126,8 @@ function toInternalHeaders({ headers, key }: FastifyRequest, betas: readonly str
   if (/^aws4-/i.test(passed.authorization ?? "")) delete passed.authorization;
   const all = new Set([...listNames(headers["anthropic-beta"]?.toString()), ...betas]);
   if (all.size > 0) passed["anthropic-beta"] = [...all].join(",");
-  // The platforms have their own versions.
-  passed["anthropic-version"] = "2023-06-01";
+  // The platforms' own versions correspond to Anthropic's first one.
+  passed["anthropic-version"] = /^\d{4}-\d\d-\d\d$/.test(String(version)) ? String(version) : "2023-06-01";
   return passed;
 }
 

@@ -13,6 +13,9 @@ import type { RejectedResponse } from "./repeatable-response.ts";
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html */
 const ANTHROPIC_VERSION = "bedrock-2023-05-31";
 
+/** The version that models before Claude 4.7 reject on Amazon Bedrock. */
+const NEW_VERSION = "2026-10-21";
+
 /** Claude's models take Anthropic's own request (InvokeModel); all other models use Converse. */
 const IS_CLAUDE = /(?:^|[./:])anthropic[.]/;
 
@@ -49,7 +52,8 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
   const given = readBetas(request.headers);
   const known = onlyKnownBetas.has(upstream) ? given.filter((name) => KNOWN_BETAS.has(name)) : given;
   const anthropic_beta = known.length === 0 ? undefined : known;
-  const claude = defined({ anthropic_version: ANTHROPIC_VERSION, anthropic_beta, ...members });
+  const anthropic_version = chooseVersion(model, request.headers["anthropic-version"]);
+  const claude = defined({ anthropic_version, anthropic_beta, ...members });
   if (request.path.startsWith("/messages/count_tokens"))
     return { path: `${path}/count-tokens`, headers, ...toCountTokens(model, claude, members) };
   if (IS_CLAUDE.test(model)) {
@@ -69,6 +73,16 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
     body: toConverse(members),
     response: converseResponse(model),
   };
+}
+
+/**
+ * Returns the API version, which Bedrock takes as a member. Older models, and those whose name does not tell their
+ * generation, take the platform's own one, in which a request of the new version is valid.
+ */
+function chooseVersion(model: string, asked = ""): string {
+  if (asked < NEW_VERSION) return ANTHROPIC_VERSION;
+  const [, major, minor = "0"] = /claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?!\d)/.exec(model) ?? [];
+  return Number(major) + Number(minor) / 100 >= 4.07 ? asked : ANTHROPIC_VERSION;
 }
 
 /** Returns the beta features, which Anthropic's API takes as a header and Bedrock as a member. */

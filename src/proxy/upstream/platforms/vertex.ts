@@ -6,6 +6,9 @@ import type { PlatformChanges, PlatformRequest } from "./platform.ts";
 /** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude */
 const ANTHROPIC_VERSION = "vertex-2023-10-16";
 
+/** Anthropic's version that the platform's own one corresponds to. */
+const OLD_VERSION = "2023-06-01";
+
 /**
  * Returns a request in the form of Vertex AI. Claude: `:rawPredict` and `:streamRawPredict` with the model in the path.
  * Gemini: the same operations below another base URL. Models are listed by publisher.
@@ -34,7 +37,9 @@ function toClaude({ path, body, headers }: PlatformRequest): PlatformChanges {
       "validation",
       `model: ${JSON.stringify(model)} is not a name of Vertex AI, such as claude-sonnet-4-5@20250929`,
     );
-  const versioned = { anthropic_version: ANTHROPIC_VERSION, ...members };
+  const { "anthropic-version": version = OLD_VERSION } = headers;
+  const anthropic_version = version === OLD_VERSION ? ANTHROPIC_VERSION : version;
+  const versioned = { anthropic_version, ...members };
   const response = {
     convertError: (status: number, _headers: unknown, error: unknown) => toAnthropicError(status, error),
   };

@@ -113,6 +113,19 @@ describe("Claude on Amazon Bedrock", () => {
     expect(proxy.records.at(-1)?.usage).toMatchObject({ input: { total: 9 }, output: { total: 4 } });
   });
 
+  it.each([
+    ["2023-06-01", "eu.anthropic.claude-opus-4-7-v1:0", "bedrock-2023-05-31"],
+    ["2026-10-21", "eu.anthropic.claude-opus-4-7-v1:0", "2026-10-21"],
+    ["2026-10-21", "anthropic.claude-sonnet-5", "2026-10-21"],
+    ["2026-10-21", CLAUDE, "bedrock-2023-05-31"],
+    ["2026-10-21", "anthropic.claude-sonnet-4-20250514-v1:0", "bedrock-2023-05-31"],
+    ["2026-10-21", "anthropic.claude-3-7-sonnet-20250219-v1:0", "bedrock-2023-05-31"],
+  ])("receives a request of version %s for %s as %s", async (version, model, sent) => {
+    const { fake, post } = await behind(json(message));
+    const response = await post("/v1/messages", { model, ...hi }, { "anthropic-version": version });
+    expect([response.status, bodyOf(fake.hits[0])]).toEqual([200, { anthropic_version: sent, ...hi }]);
+  });
+
   it("streams as Anthropic's own API does, to its own clients and to those of another dialect", async () => {
     const { fake, post, proxy } = await behind(frames(invokeStream(messageEvents)));
     const own = await post("/v1/messages", { model: CLAUDE, ...hi, stream: true });

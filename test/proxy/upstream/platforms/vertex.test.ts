@@ -197,10 +197,14 @@ describe("Claude on Vertex AI", () => {
     expect(fake.hits[0]?.headers).not.toHaveProperty("anthropic-version");
     await fetch(`${proxy.url}/v1/messages/count_tokens`, {
       method: "POST",
-      headers: JSON_TYPE,
+      headers: { ...JSON_TYPE, "anthropic-version": "2026-10-21" },
       body: JSON.stringify(body),
     });
     expect(fake.hits[2]?.url).toBe(`${base}/count-tokens:rawPredict`);
+    expect(JSON.parse(fake.hits[2]?.body.toString() ?? "")).toEqual({
+      anthropic_version: "2026-10-21",
+      ...body,
+    });
     expect(JSON.parse(fake.hits[2]?.body.toString() ?? "")).toHaveProperty("model", body.model);
   });
 
