@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 /** Rejects what Anthropic's API rejects in the version of the request. */
-function answer(fake: FakeUpstream): void {
+function rejectMixed(fake: FakeUpstream): void {
   fake.respond = (hit, response) => {
     const { temperature, top_p, top_k } = JSON.parse(hit.body.toString() || "{}");
     const isOf = hit.headers["anthropic-version"];
@@ -52,7 +52,7 @@ async function behind(versions: readonly (string | undefined)[], dialect = "mess
     upstreams[`u${at}`] = { dialect, base_url: fake.url, api_key: "sk-upstream-key", headers };
   }
   const last = fakes.at(-1);
-  if (last !== undefined) answer(last);
+  if (last !== undefined) rejectMixed(last);
   const proxy = await startTestProxy({
     upstreams,
     models: [{ match: "*", upstream: Object.keys(upstreams) }],

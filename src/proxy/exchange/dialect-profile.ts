@@ -145,6 +145,8 @@ export interface UpstreamProfile {
   readonly restrictsStrictSchemas: boolean;
   /** Whether a response schema may have a root other than an object. */
   readonly acceptsAnySchemaRoot: boolean;
+  /** Whether a request can limit the model to one tool call at a time. */
+  readonly limitsToolCalls: boolean;
   /** Members of a tool that the dialect has beyond name, description and schema. */
   readonly toolMembers: readonly string[];
   /** Returns the request that generates one token, for warming up. */

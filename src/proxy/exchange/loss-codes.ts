@@ -26,7 +26,6 @@ export const lossCodes = {
   metadata: "`metadata` was dropped.",
   modalities: "The response contains text only.",
   name: "A message's `name` was dropped.",
-  "parallel-tool-calls": "The limit of one tool call at a time was dropped.",
   "part-signature":
     "The signature of a text or image was dropped: this vendor did not create it, or the client's dialect cannot carry it.",
   "presence-penalty": "`presence_penalty` was dropped.",

@@ -172,6 +172,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     instructionsWithoutTurns: "user-turn",
     restrictsStrictSchemas: false,
     acceptsAnySchemaRoot: true,
+    limitsToolCalls: false,
     toolMembers: ["namespace"],
     createSmallestCall: (model) => ({
       path: `/models/${encodeURIComponent(model)}:generateContent`,

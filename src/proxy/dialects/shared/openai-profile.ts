@@ -166,5 +166,6 @@ export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
   instructionsWithoutTurns: "instructions",
   restrictsStrictSchemas: true,
   acceptsAnySchemaRoot: false,
+  limitsToolCalls: true,
   toolMembers: ["namespace"],
 };

@@ -8,6 +8,7 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import { pairToolResults } from "../../exchange/tool-pairing.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
+import { enforceLimits } from "./enforced-limits.ts";
 import { createToolUnwrapper, unwrapFinish, unwrapToolCall, wrapSchemaInTool } from "./schema-in-tool.ts";
 import { relaxStrictSchemas } from "./strict-schemas.ts";
 import { fitToolNames } from "./tool-names.ts";
@@ -20,6 +21,8 @@ export interface PreparedRequest {
   /** Whether restoring a stream reads its texts, so that every delta must be passed to the restorer. */
   readonly readsTexts: boolean;
   restoreResponse(response: ExchangeResponse): ExchangeResponse;
+  /** Returns a function that shortens one stream to limits that the upstream cannot enforce; undefined if there are none. */
+  createEventFilter(): ((event: ExchangeEvent) => readonly ExchangeEvent[]) | undefined;
   /** Returns a restorer for one stream. */
   createEventRestorer(): (event: ExchangeEvent) => ExchangeEvent;
 }
@@ -33,7 +36,9 @@ export function prepareRequest(
   target: { readonly dialect: UpstreamDialect; readonly model: string },
   capabilities: Capabilities,
 ): PreparedRequest {
-  const spoken = withTurn(request, target.dialect);
+  const { limitsToolCalls } = getUpstreamProfile(target.dialect);
+  const enforced = enforceLimits(request, capabilities, limitsToolCalls);
+  const spoken = withTurn(enforced?.request ?? request, target.dialect);
   const { turns, losses } = pairToolResults(spoken.value.turns);
   const plainer = withoutForeignExtras(spoken.value, target.dialect);
   const enclosed = wrapSchemaRoot(plainer.request, target.dialect);
@@ -50,15 +55,18 @@ export function prepareRequest(
   return {
     request: names.request,
     losses: [...spoken.losses, ...losses, ...relaxed.losses, ...plainer.losses],
-    readsTexts: enclosed !== undefined,
+    readsTexts: enclosed !== undefined || enforced !== undefined,
     restoreResponse: (response) => ({
       ...response,
-      candidates: response.candidates.map(({ parts, finish, ...rest }) => ({
-        ...rest,
-        parts: parts.map(restorePart),
-        finish: carried === undefined ? finish : unwrapFinish(finish),
-      })),
+      candidates: response.candidates
+        .map((candidate) => enforced?.shorten(candidate) ?? candidate)
+        .map(({ parts, finish, ...rest }) => ({
+          ...rest,
+          parts: parts.map(restorePart),
+          finish: carried === undefined ? finish : unwrapFinish(finish),
+        })),
     }),
+    createEventFilter: () => enforced?.createFilter(),
     createEventRestorer() {
       const unwrapCall = carried === undefined ? undefined : createToolUnwrapper();
       const unwrap = enclosed === undefined ? undefined : createValueUnwrapper();

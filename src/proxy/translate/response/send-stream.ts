@@ -106,6 +106,7 @@ async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
 /** Writes canonical events to the client: checks, restores and encodes them. The first event sets the status. */
 class StreamWriter {
   private readonly guard = createStreamGuard();
+  private readonly filter: ((event: ExchangeEvent) => readonly ExchangeEvent[]) | undefined;
   private readonly restore: (event: ExchangeEvent) => ExchangeEvent;
   private readonly encoder: StreamEncoder;
   private readonly collector: ResponseCollector | undefined;
@@ -118,6 +119,7 @@ class StreamWriter {
   failed = false;
 
   constructor(private readonly translation: Translation) {
+    this.filter = translation.plan.prepared.createEventFilter();
     this.restore = translation.plan.prepared.createEventRestorer();
     this.encoder = translation.plan.client.createStreamEncoder(translation.plan.context);
     const { isKept, isRemembered } = translation.plan;
@@ -145,7 +147,8 @@ class StreamWriter {
    */
   encode(events: readonly ExchangeEvent[]): string {
     let text = "";
-    for (const event of events) {
+    const kept = this.filter === undefined ? events : events.flatMap(this.filter);
+    for (const event of kept) {
       const checked = this.guard.check(event);
       if (checked === undefined) break;
       const restored = this.restore(this.own(checked));

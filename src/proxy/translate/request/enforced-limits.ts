@@ -1,0 +1,202 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import { defined } from "../../exchange/defined.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+import type { Candidate, Finish } from "../../exchange/response.ts";
+
+/** Limits of a request that its upstream cannot enforce, so that the proxy shortens the response instead. */
+export interface EnforcedLimits {
+  /** The request without these limits. */
+  readonly request: ExchangeRequest;
+  shorten(candidate: Candidate): Candidate;
+  /** Returns a function that shortens the events of one stream. */
+  createFilter(): (event: ExchangeEvent) => readonly ExchangeEvent[];
+}
+
+/**
+ * Takes the stop sequences from a request that the upstream does not accept, and the limit of one tool call if
+ * `limitsToolCalls` is false. Returns undefined if there are none.
+ */
+export function enforceLimits(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+  limitsToolCalls: boolean,
+): EnforcedLimits | undefined {
+  const { sampling, parallelToolCalls, ...rest } = request;
+  const accepted = capabilities.acceptsStop ? capabilities.maxStopSequences : 0;
+  const stops = (sampling.stop ?? []).slice(accepted).filter((sequence) => sequence !== "");
+  const isSingle = parallelToolCalls === false && !limitsToolCalls && request.tools.length > 0;
+  if (stops.length === 0 && !isSingle) return undefined;
+  const stop = sampling.stop?.slice(0, accepted);
+  const limits: Limits = { stops, isSingle };
+  return {
+    request: {
+      ...rest,
+      ...(isSingle ? {} : defined({ parallelToolCalls })),
+      sampling: defined({ ...sampling, stop: stop?.length === 0 ? undefined : stop }),
+    },
+    shorten: (candidate) => shorten(candidate, limits),
+    createFilter() {
+      const filter = new EventFilter(limits);
+      return (event) => filter.push(event);
+    },
+  };
+}
+
+interface Limits {
+  readonly stops: readonly string[];
+  /** Whether tool calls after the first one are left out. */
+  readonly isSingle: boolean;
+}
+
+function shorten({ parts, finish, ...rest }: Candidate, { stops, isSingle }: Limits): Candidate {
+  const kept: Part[] = [];
+  for (const part of parts) {
+    if (isSingle && part.type === "tool-call" && kept.some(({ type }) => type === "tool-call")) continue;
+    const found = part.type === "text" ? findStop(part.text, stops) : undefined;
+    if (found === undefined || part.type !== "text") {
+      kept.push(part);
+      continue;
+    }
+    kept.push({ type: "text", text: part.text.slice(0, found.at) });
+    return { ...rest, parts: kept, finish: stoppedBy(found.sequence) };
+  }
+  return { ...rest, parts: kept, finish };
+}
+
+interface Found {
+  readonly at: number;
+  readonly sequence: string;
+}
+
+/** Returns the stop sequence that a text completes first, as a vendor finds it while the text grows. */
+function findStop(text: string, stops: readonly string[]): Found | undefined {
+  const found = stops.flatMap((sequence) => {
+    const at = text.indexOf(sequence);
+    return at < 0 ? [] : [{ at, sequence }];
+  });
+  const endOf = ({ at, sequence }: Found) => at + sequence.length;
+  return found.toSorted((one, other) => endOf(one) - endOf(other) || one.at - other.at)[0];
+}
+
+function stoppedBy(stopSequence: string): Finish {
+  return { unified: "stop-sequence", stopSequence };
+}
+
+/** What has passed of a candidate. */
+interface Progress {
+  hasCall: boolean;
+  stoppedBy: string | undefined;
+}
+
+/** Shortens a stream: holds back texts that may begin a stop sequence, and drops what follows one. */
+class EventFilter {
+  private readonly candidates = new Map<number, Progress>();
+  /** The candidates of the open parts. */
+  private readonly open = new Map<number, Progress>();
+  /** Texts that may begin a stop sequence, by part. */
+  private readonly pending = new Map<number, string>();
+  private readonly dropped = new Set<number>();
+
+  constructor(private readonly limits: Limits) {}
+
+  push(event: ExchangeEvent): readonly ExchangeEvent[] {
+    switch (event.type) {
+      case "part-start":
+        return this.start(event);
+      case "part-whole":
+        return this.whole(event);
+      case "text-delta":
+        return this.text(event);
+      case "part-end":
+        return this.end(event);
+      case "arguments-delta":
+      case "signature-delta":
+      case "citation":
+        return this.isOver(event.index) ? [] : [event];
+      case "finish": {
+        const { stoppedBy: sequence } = this.progress(event.candidate);
+        return [sequence === undefined ? event : { ...event, finish: stoppedBy(sequence) }];
+      }
+      default:
+        return [event];
+    }
+  }
+
+  private start(event: Extract<ExchangeEvent, { type: "part-start" }>): readonly ExchangeEvent[] {
+    const progress = this.progress(event.candidate);
+    if (!this.takes(progress, event.part)) {
+      this.dropped.add(event.index);
+      return [];
+    }
+    this.open.set(event.index, progress);
+    if (event.part.type === "text" && this.limits.stops.length > 0) this.pending.set(event.index, "");
+    return [event];
+  }
+
+  private whole(event: Extract<ExchangeEvent, { type: "part-whole" }>): readonly ExchangeEvent[] {
+    const progress = this.progress(event.candidate);
+    if (!this.takes(progress, event.part)) return [];
+    const { part } = event;
+    const found = part.type === "text" ? findStop(part.text, this.limits.stops) : undefined;
+    if (found === undefined || part.type !== "text") return [event];
+    progress.stoppedBy = found.sequence;
+    return [{ ...event, part: { type: "text", text: part.text.slice(0, found.at) } }];
+  }
+
+  private text(event: Extract<ExchangeEvent, { type: "text-delta" }>): readonly ExchangeEvent[] {
+    if (this.isOver(event.index)) return [];
+    const waiting = this.pending.get(event.index);
+    if (waiting === undefined) return [event];
+    const text = waiting + event.text;
+    const found = findStop(text, this.limits.stops);
+    const progress = this.open.get(event.index);
+    if (found !== undefined && progress !== undefined) progress.stoppedBy = found.sequence;
+    const length = found === undefined ? text.length - beginningAtEnd(text, this.limits.stops) : found.at;
+    this.pending.set(event.index, found === undefined ? text.slice(length) : "");
+    return length === 0 ? [] : [{ ...event, text: text.slice(0, length) }];
+  }
+
+  private end(event: Extract<ExchangeEvent, { type: "part-end" }>): readonly ExchangeEvent[] {
+    const { index } = event;
+    if (this.dropped.has(index)) return [];
+    const isOver = this.isOver(index);
+    const text = this.pending.get(index) ?? "";
+    this.pending.delete(index);
+    this.open.delete(index);
+    if (isOver) return [{ type: "part-end", index }];
+    return text === "" ? [event] : [{ type: "text-delta", index, text }, event];
+  }
+
+  /** Whether nothing more of a part may pass. */
+  private isOver(index: number): boolean {
+    return this.dropped.has(index) || this.open.get(index)?.stoppedBy !== undefined;
+  }
+
+  private takes(progress: Progress, { type }: Part): boolean {
+    if (progress.stoppedBy !== undefined) return false;
+    if (type !== "tool-call") return true;
+    if (this.limits.isSingle && progress.hasCall) return false;
+    progress.hasCall = true;
+    return true;
+  }
+
+  private progress(candidate = 0): Progress {
+    const known = this.candidates.get(candidate);
+    if (known !== undefined) return known;
+    const fresh: Progress = { hasCall: false, stoppedBy: undefined };
+    this.candidates.set(candidate, fresh);
+    return fresh;
+  }
+}
+
+/** Returns the length of the longest end of a text that begins a stop sequence. */
+function beginningAtEnd(text: string, stops: readonly string[]): number {
+  const longest = Math.max(...stops.map((sequence) => sequence.length));
+  for (let length = Math.min(longest - 1, text.length); length > 0; length -= 1) {
+    const end = text.slice(-length);
+    if (stops.some((sequence) => sequence.startsWith(end))) return length;
+  }
+  return 0;
+}
