@@ -195,6 +195,24 @@ const GOOGLE: readonly Case<GoogleGenAI>[] = [
   ["fileSearchStores.list", async (client) => (await client.fileSearchStores.list()).page],
   ["fileSearchStores.get", (client) => client.fileSearchStores.get({ name: "fileSearchStores/a" })],
   ["fileSearchStores.delete", (client) => client.fileSearchStores.delete({ name: "fileSearchStores/a" })],
+  ["interactions.create", (client) => client.interactions.create({ model: "gemini-x", input: "a" })],
+  [
+    "interactions.create, streamed",
+    async (client) => {
+      const stream = await client.interactions.create({ model: "gemini-x", input: "a", stream: true });
+      const events: unknown[] = [];
+      for await (const event of stream) events.push(event);
+      return events;
+    },
+  ],
+  [
+    "interactions.create, continued",
+    (client) =>
+      client.interactions.create({ model: "gemini-x", input: "b", previous_interaction_id: "int_1" }),
+  ],
+  ["interactions.get", (client) => client.interactions.get("int_1")],
+  ["interactions.cancel", (client) => client.interactions.cancel("int_1")],
+  ["interactions.delete", (client) => client.interactions.delete("int_1")],
   [
     "fileSearchStores.importFile",
     (client) =>
@@ -202,7 +220,20 @@ const GOOGLE: readonly Case<GoogleGenAI>[] = [
   ],
 ];
 
-const respond: Respond = ({ url }, response) => {
+const INTERACTION = [
+  { event_type: "interaction.created", interaction: { id: "int_1", status: "in_progress" } },
+  { event_type: "step.delta", index: 0, delta: { type: "text", text: "Hello" } },
+  { event_type: "interaction.completed", interaction: { id: "int_1", status: "completed" } },
+];
+
+const respond: Respond = ({ url, body }, response) => {
+  if (/\/interactions$/.test(url) && body.includes('"stream":true')) {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const event of INTERACTION)
+      response.write(`event: ${event.event_type}\ndata: ${JSON.stringify(event)}\n\n`);
+    response.end("data: [DONE]\n\n");
+    return;
+  }
   const isBytes = /\/content$|\/audio\/speech$/.test(url);
   response.writeHead(200, { "content-type": isBytes ? "application/octet-stream" : "application/json" });
   response.end(isBytes ? "bytes" : JSON.stringify({ id: "a", name: "a", data: [], object: "list" }));
@@ -246,6 +277,50 @@ describe("a call of the Google SDK through the proxy", () => {
     await compare((url) => call(new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: url } })));
   });
 
+  it.each(["files", "fileSearchStores"] as const)(
+    "uploads a file in several parts, each to the proxy: %s",
+    async (api) => {
+      const bytes = Buffer.alloc(9 * 1024 * 1024, "0123456789");
+      vendor.respond = ({ headers, url }, response) => {
+        const command = headers["x-goog-upload-command"];
+        const status = String(command).includes("finalize") ? "final" : "active";
+        if (command === "start") response.setHeader("x-goog-upload-url", `${vendor.url}${url}?upload_id=u1`);
+        response.writeHead(200, { "content-type": "application/json", "x-goog-upload-status": status });
+        const file = { name: "files/a", sizeBytes: String(bytes.length) };
+        response.end(JSON.stringify(api === "files" ? { file } : { name: "operations/1", done: true }));
+      };
+      const upload = async (url: string) => {
+        const from = vendor.hits.length;
+        const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: url } });
+        const file = new Blob([bytes]);
+        const config = { mimeType: "text/plain", displayName: "a" };
+        const result =
+          api === "files"
+            ? await client.files.upload({ file, config })
+            : await client.fileSearchStores.uploadToFileSearchStore({
+                fileSearchStoreName: "fileSearchStores/a",
+                file,
+                config,
+              });
+        return { result: withoutTransport(result), hits: vendor.hits.slice(from) };
+      };
+      const [direct, relayed] = [await upload(vendor.url), await upload(proxy.url)];
+      const shown = (hits: readonly Hit[]) =>
+        hits.map((hit) => ({ ...seen(hit), body: createHash("sha256").update(hit.body).digest("hex") }));
+      // The vendor's address of the upload is replaced by the proxy's, which needs the key as every call does.
+      const keyless = (hits: readonly Hit[]) => shown(hits).map((hit) => ({ ...hit, key: undefined }));
+      expect(keyless(relayed.hits)).toEqual(keyless(direct.hits));
+      expect(relayed.hits.map(({ headers }) => headers["x-goog-upload-command"])).toEqual([
+        "start",
+        "upload",
+        "upload, finalize",
+      ]);
+      expect(relayed.hits.map(({ headers }) => headers["x-goog-api-key"])).toEqual([KEY, KEY, KEY]);
+      expect(Buffer.concat(relayed.hits.slice(1).map(({ body }) => body)).equals(bytes)).toBe(true);
+      expect(relayed.result).toBe(direct.result);
+    },
+  );
+
   it("may begin a batch with the models that its key is limited to", async () => {
     vendor.respond = respond;
     const key = "sk-limited-0123456789abcdef";
@@ -276,5 +351,28 @@ describe("a call of the Google SDK through the proxy", () => {
       403,
     ]);
     await limited.close();
+  });
+});
+
+describe("a call of rerank, as Cohere, Jina and vLLM define it", () => {
+  it("reaches the vendor unchanged, and its usage is recorded", async () => {
+    vendor.respond = (_hit, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const results = [{ index: 1, relevance_score: 0.9, document: { text: "b" } }];
+      response.end(JSON.stringify({ id: "r", results, usage: { prompt_tokens: 7, total_tokens: 7 } }));
+    };
+    await compare(async (url) => {
+      const response = await fetch(`${url}/v1/rerank`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+        body: '{"model": "rerank-v3.5",  "query":"q", "documents":["a","b"], "top_n":1}',
+      });
+      return [response.status, await response.text()];
+    });
+    expect(proxy.records.at(-1)).toMatchObject({
+      route: "/v1/rerank",
+      model: "rerank-v3.5",
+      usage: { input: { total: 7 } },
+    });
   });
 });
