@@ -22,7 +22,13 @@ const upgradable = new Map(
 
 /** Returns whether a request asks for a WebSocket on a route that accepts one. */
 export function isWebSocketRequest({ method, headers, url = "" }: IncomingMessage): boolean {
-  return method === "GET" && /^websocket$/i.test(headers.upgrade ?? "") && upgradable.has(getPath(url));
+  if (method !== "GET" || !/^websocket$/i.test(headers.upgrade ?? "")) return false;
+  return upgradable.has(getPath(withSingleSlash(url)));
+}
+
+/** Google's SDK opens `//ws/…`: it appends a path to a base URL that ends with a slash. */
+function withSingleSlash(url: string): string {
+  return url.replace(/^\/+(?=ws\/)/, "/");
 }
 
 /** The WebSockets of a proxy. */
@@ -52,6 +58,7 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
   };
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
+    request.url = withSingleSlash(request.url ?? "");
     const route = upgradable.get(getPath(request.url ?? ""));
     const checked = route === undefined ? UNKNOWN : check(request, route, services);
     if (checked instanceof AppError) {
