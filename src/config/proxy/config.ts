@@ -214,7 +214,7 @@ export interface ModelRule {
   readonly match: string;
   /** In the order in which they are tried. */
   readonly targets: readonly RuleTarget[];
-  /** Undefined: `weighted` if an upstream has a weight, else `order`. */
+  /** Undefined: `weighted` if a target or its upstream has a weight, else `order`. */
   readonly strategy?: Strategy | undefined;
   /** Failures after which the next target is tried; undefined: errors and rate limits. */
   readonly on?: readonly FallbackReason[] | undefined;
@@ -226,6 +226,8 @@ export interface RuleTarget {
   readonly upstream: string;
   /** The model's name there; undefined: the client's. */
   readonly model: string | undefined;
+  /** Its share of the rule's sessions and calls; undefined: the upstream's. */
+  readonly weight?: number | undefined;
 }
 
 export interface RuleCondition {

@@ -70,7 +70,7 @@ export const routingMembers = {
     .enum(["order", "weighted", "least-busy", "fastest", "cheapest"])
     .optional()
     .describe(
-      "Order in which the upstreams are tried; default: `weighted` if one has a weight, else `order`.",
+      "Order in which the upstreams are tried; default: `weighted` if one has a weight here or of its own, else `order`.",
     ),
   on: z
     .array(z.enum(["error", "rate_limit", "context_window"]))

@@ -9,8 +9,12 @@ export function resolveRules(
   refuse: Refuse,
 ): ModelRule[] {
   return settings.models.map((rule, index) => {
-    const named = typeof rule.upstream === "string" ? [rule.upstream] : rule.upstream;
-    const targets = named.map((name) => parseTarget(name, rule.model));
+    const entries = typeof rule.upstream === "string" ? [rule.upstream] : rule.upstream;
+    const targets = entries.map((entry) =>
+      typeof entry === "string"
+        ? parseTarget(entry, rule.model)
+        : { ...parseTarget(entry.upstream, rule.model), weight: entry.weight },
+    );
     for (const { upstream } of targets)
       if (!known.has(upstream)) refuse(["models", index, "upstream"], `there is no upstream "${upstream}"`);
     return { match: rule.match, targets, strategy: rule.strategy, on: rule.on, when: toCondition(rule.when) };

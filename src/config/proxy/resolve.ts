@@ -191,7 +191,8 @@ function resolveUpstreams(
     ? configuredUpstreams(settings, environment, found, refuse)
     : environmentUpstreams(settings, environment, found.localServers);
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
-  if (settings.models.some((rule) => [rule.upstream].flat().includes("echo")))
+  const targets = settings.models.flatMap((rule) => rule.upstream);
+  if (targets.some((target) => (typeof target === "string" ? target : target.upstream) === "echo"))
     byName.set("echo", echoUpstream(settings));
   return byName;
 }

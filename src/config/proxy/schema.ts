@@ -38,11 +38,24 @@ const timeouts = z.strictObject({
   total: seconds.default(0).describe("Time limit of a whole call; 0: no limit."),
   ping: seconds.default(15).describe("Silence before a keep-alive is sent to the client; 0: no keep-alives."),
 });
+const weightedTarget = z.strictObject({
+  upstream: text.describe("An upstream, or NAME/model."),
+  weight: z
+    .number()
+    .positive()
+    .describe("Its share of the rule's sessions and calls; replaces the upstream's own weight."),
+});
+
 const modelRule = z.strictObject({
   match: text.describe("Pattern of the model name; `*` stands for any characters, `?` for one."),
   upstream: z
-    .union([text, z.array(text).min(1)], { error: "must be the name of an upstream, or a list of names" })
-    .describe("Upstreams in the order in which they are tried; NAME/model sets the model name there."),
+    .union([text, z.array(z.union([text, weightedTarget])).min(1)], {
+      error:
+        'must be the name of an upstream, or a list of names and of {"upstream": NAME, "weight": NUMBER}',
+    })
+    .describe(
+      "Upstreams in the order in which they are tried; NAME/model sets the model name there, an object its share.",
+    ),
   model: text.optional().describe("The model name at the upstream; default: the client's."),
   ...routingMembers,
   when: z

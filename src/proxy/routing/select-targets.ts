@@ -68,7 +68,7 @@ export function createSelector(
     ...rule,
     targets: rule.targets.flatMap((target) => {
       const upstream = upstreams.get(target.upstream);
-      return upstream === undefined ? [] : [{ upstream, model: target.model }];
+      return upstream === undefined ? [] : [{ ...target, upstream }];
     }),
     headers: Object.entries(rule.when?.header ?? {}),
   }));
@@ -118,6 +118,7 @@ function selectOnly(upstream: UpstreamConfig, model: string): Selection {
 interface OpenTarget {
   readonly upstream: UpstreamConfig;
   readonly model: string | undefined;
+  readonly weight?: number | undefined;
 }
 
 function withModel({ upstream, model }: OpenTarget, requested: string, hasWindows: boolean): Target {
@@ -163,11 +164,9 @@ function inOrder(
         blendedPrice(findPrice(upstream, model ?? requested)),
       );
   }
-  if (strategy === undefined && targets.every(({ upstream }) => upstream.weight === undefined))
-    return targets;
+  if (strategy === undefined && targets.every((target) => findWeight(target) === undefined)) return targets;
   const session = facts().session();
-  if (session !== undefined)
-    return inSessionOrder(targets, session, ({ upstream }) => upstream.name, getWeight);
+  if (session !== undefined) return inSessionOrder(targets, session, nameOf, getWeight);
   let rest = random() * targets.reduce((sum, target) => sum + getWeight(target), 0);
   const first = targets.find((target) => {
     rest -= getWeight(target);
@@ -186,8 +185,17 @@ function blendedPrice(price: ModelPrice | undefined): number {
   return price === undefined ? Number.MAX_VALUE : 3 * price.input + price.output;
 }
 
-function getWeight({ upstream }: OpenTarget): number {
-  return upstream.weight ?? 1;
+/** Names a target among those of its rule, which may list an upstream with several models. */
+function nameOf({ upstream, model }: OpenTarget): string {
+  return model === undefined ? upstream.name : `${upstream.name}/${model}`;
+}
+
+function findWeight({ upstream, weight }: OpenTarget): number | undefined {
+  return weight ?? upstream.weight;
+}
+
+function getWeight(target: OpenTarget): number {
+  return findWeight(target) ?? 1;
 }
 
 function matchesCondition(

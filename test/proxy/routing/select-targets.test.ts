@@ -103,6 +103,66 @@ describe("target selection", () => {
     expect(await order(0.3)).toEqual(["other", "chat"]);
   });
 
+  describe("with weights in a rule", () => {
+    const weigh = (chat: number, other: number) => [
+      {
+        match: "*",
+        upstream: [
+          { upstream: "chat", weight: chat },
+          { upstream: "other", weight: other },
+        ],
+      },
+    ];
+    const firstOf = async (rules: object[], facts: ReturnType<typeof none>, random = 0) =>
+      (await selectorOf(rules, () => random).select("m", undefined, () => facts))?.targets[0];
+
+    it("draws by the rule's weights instead of the upstreams' own", async () => {
+      // The upstream `other` has the weight 3.
+      for (const [rules, random, name] of [
+        [weigh(9, 1), 0.89, "chat"],
+        [weigh(9, 1), 0.91, "other"],
+        [weigh(1, 9), 0.09, "chat"],
+        [weigh(1, 9), 0.11, "other"],
+        [[{ match: "*", upstream: [{ upstream: "chat", weight: 9 }, "other"] }], 0.74, "chat"],
+        [[{ match: "*", upstream: [{ upstream: "chat", weight: 9 }, "other"] }], 0.76, "other"],
+      ] as [object[], number, string][])
+        expect([random, (await firstOf(rules, none(), random))?.upstream.name]).toEqual([random, name]);
+    });
+
+    it("distributes sessions by them, also among models of one upstream", async () => {
+      const rules = [
+        {
+          match: "*",
+          upstream: [
+            { upstream: "chat/large", weight: 1 },
+            { upstream: "chat/small", weight: 3 },
+          ],
+        },
+      ];
+      const counts: Record<string, number> = {};
+      for (let at = 0; at < 400; at += 1) {
+        const model = (await firstOf(rules, { ...none(), session: () => `s${at}` }))?.model ?? "";
+        counts[model] = (counts[model] ?? 0) + 1;
+        expect((await firstOf(rules, { ...none(), session: () => `s${at}` }))?.model).toBe(model);
+      }
+      expect(Object.keys(counts).toSorted()).toEqual(["large", "small"]);
+      expect(counts["small"]).toBeGreaterThan(240);
+      expect(counts["large"]).toBeGreaterThan(60);
+    });
+
+    it("keeps the list's order with the strategy `order`, and weighs the echo", async () => {
+      const [rule] = weigh(1, 99);
+      expect((await firstOf([{ ...rule, strategy: "order" }], none(), 0.9))?.upstream.name).toBe("chat");
+      const echo = [{ match: "*", upstream: ["chat", { upstream: "echo", weight: 9 }] }];
+      expect((await firstOf(echo, none(), 0.9))?.upstream.name).toBe("echo");
+    });
+
+    it("refuses a weight that is not above 0, and an upstream that does not exist", () => {
+      expect(() => selectorOf(weigh(0, 1))).toThrow();
+      expect(() => selectorOf([{ match: "*", upstream: [{ upstream: "absent", weight: 1 }] }])).toThrow();
+    });
+  });
+
   it.each([
     ["*", "anything/at all", true],
     ["claude-*", "claude-opus", true],
