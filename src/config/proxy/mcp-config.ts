@@ -40,6 +40,8 @@ export interface McpProgram {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
+  /** Whether its requests go to the client whose call is the only running one. */
+  readonly sendsRequests?: boolean;
   /** The folders in which the program is searched, in the form of PATH. */
   readonly path: string | undefined;
 }

@@ -18,6 +18,12 @@ const mcpServer = z
       .default([])
       .describe("Variables that `command` takes from the proxy's environment, such as PATH."),
     cwd: text.optional().describe("The folder in which `command` starts; default: that of the proxy."),
+    client_requests: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether `command` may request completions, input and roots of the client whose call is the only running one.",
+      ),
     headers: headersSchema.default({}),
     header_env: z.record(headerName, text).default({}).describe("Header name to environment variable."),
     oauth: z

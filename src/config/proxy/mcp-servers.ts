@@ -47,7 +47,7 @@ function toOauth(name: string, { oauth }: ProxySettings["mcp"][string], found: F
 
 /** Returns the program of an MCP server, with the variables that the configuration names and no others. */
 function toProgram(
-  { command, args, env, inherit_env, cwd }: ProxySettings["mcp"][string],
+  { command, args, env, inherit_env, cwd, client_requests }: ProxySettings["mcp"][string],
   environment: Environment,
   found: Found,
 ): McpProgram | undefined {
@@ -60,7 +60,14 @@ function toProgram(
   });
   const own = Object.entries(env).map(([name, value]) => [name, secretText(value, found.secrets)] as const);
   const all = Object.fromEntries([...inherited, ...own]);
-  return { command, args, env: all, cwd, path: environment["PATH"] ?? environment["Path"] };
+  return {
+    command,
+    args,
+    env: all,
+    cwd,
+    sendsRequests: client_requests,
+    path: environment["PATH"] ?? environment["Path"],
+  };
 }
 
 const SECRET_VARIABLE = /key|token|secret|pass|auth|credential/i;

@@ -1,11 +1,15 @@
 import { AppError } from "../../../errors.ts";
 import { asObject } from "../../exchange/json.ts";
 import {
+  createError,
   createNotification,
   createResult,
+  RPC_ERRORS,
+  type RpcId,
   type RpcMessage,
   type RpcNotification,
   type RpcParams,
+  type RpcRequest,
   type RpcResponse,
 } from "./json-rpc.ts";
 import type { LinkRequest, McpLink, ServerFacts, ServerMessage } from "./link.ts";
@@ -38,6 +42,13 @@ interface Pending {
 
 const MAX_TASK_TOKENS = 1_000;
 
+/** The capability that a client needs for a request of the program. */
+const NEEDED: Readonly<Record<string, string>> = {
+  "sampling/createMessage": "sampling",
+  "elicitation/create": "elicitation",
+  "roots/list": "roots",
+};
+
 /**
  * The connection of one client to a program that all clients share. Ids and progress tokens are replaced, so that they
  * differ between clients.
@@ -45,6 +56,8 @@ const MAX_TASK_TOKENS = 1_000;
 export class ProgramLink implements McpLink {
   readonly facts: ServerFacts;
   private readonly pending = new Map<number, Pending>();
+  /** The program's requests to the client that have no response yet. */
+  private readonly asked = new Set<RpcId>();
   private readonly listeners = new Set<(message: ServerMessage) => void>();
   private readonly taskTokens = new Map<number, unknown>();
   private readonly subscribed = new Set<string>();
@@ -70,6 +83,7 @@ export class ProgramLink implements McpLink {
       const abort = () => {
         this.pending.delete(id);
         pipe.write(createNotification("notifications/cancelled", { requestId: id }));
+        this.endRequests();
         reject(createCancellation());
       };
       const settle = () => void signal.removeEventListener("abort", abort);
@@ -94,8 +108,14 @@ export class ProgramLink implements McpLink {
     });
   }
 
-  /** Does nothing, because a notification of one client would affect all clients of the program. */
-  async send(_message: RpcMessage): Promise<void> {}
+  /**
+   * Sends the response to a request of the program. Drops notifications, because those of one client would affect all
+   * clients of the program.
+   */
+  async send(message: RpcMessage): Promise<void> {
+    if ("method" in message || message.id == null || !this.asked.delete(message.id)) return;
+    this.pipe.write(message);
+  }
 
   listen(onMessage: (message: ServerMessage) => void): () => void {
     this.listeners.add(onMessage);
@@ -113,6 +133,25 @@ export class ProgramLink implements McpLink {
     this.end(new AppError("upstream_cut", "The connection was closed"));
   }
 
+  /** Forwards a request of the program during a call of this client. Returns false if the client does not serve it. */
+  takeRequest(message: RpcRequest): boolean {
+    const pending = [...this.pending.values()].at(-1);
+    const needed = NEEDED[message.method];
+    const isServed = needed !== undefined && this.client.capabilities[needed] !== undefined;
+    if (pending === undefined || !isServed) return false;
+    this.asked.add(message.id);
+    pending.onMessage(message);
+    return true;
+  }
+
+  /** Rejects the program's requests once no call of the client runs: nobody responds to them any more. */
+  private endRequests(): void {
+    if (this.pending.size > 0) return;
+    for (const id of this.asked)
+      this.pipe.write(createError(id, RPC_ERRORS.internal, "The client's call has ended"));
+    this.asked.clear();
+  }
+
   /** Handles a response of the program. Returns false if it belongs to another client. */
   takeResponse(response: RpcResponse): boolean {
     const id = Number(response.id);
@@ -121,6 +160,7 @@ export class ProgramLink implements McpLink {
     if (pending?.token !== undefined && asObject(response.result)["task"] !== undefined)
       this.keepToken(id, pending.token);
     pending?.resolve(response);
+    if (pending !== undefined) this.endRequests();
     return pending !== undefined;
   }
 
@@ -152,6 +192,10 @@ export class ProgramLink implements McpLink {
       pending.onMessage(message);
       return;
     }
+    if (message.method === "notifications/cancelled") {
+      if (this.asked.delete(message.params?.["requestId"] as RpcId)) pending?.onMessage(message);
+      return;
+    }
     const uri = message.params?.["uri"];
     if (message.method === "notifications/resources/updated" && !this.follows(String(uri))) return;
     for (const listener of this.listeners) listener(message);
@@ -165,6 +209,7 @@ export class ProgramLink implements McpLink {
   end(error: AppError): void {
     for (const { reject } of this.pending.values()) reject(error);
     this.pending.clear();
+    this.endRequests();
     this.listeners.clear();
     this.ended?.();
   }

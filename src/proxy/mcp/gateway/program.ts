@@ -15,6 +15,7 @@ import {
   RPC_ERRORS,
   type RpcMessage,
   type RpcParams,
+  type RpcRequest,
   type RpcResponse,
 } from "./json-rpc.ts";
 import { type McpLink, readServerFacts, type ServerFacts } from "./link.ts";
@@ -134,7 +135,7 @@ export class ProgramServer {
       const message = parseRpc(tryParseJson(line));
       if (message === undefined) {
         if (line.trim() !== "") this.report(line);
-      } else if (isRequest(message)) write(toClientResponse(message));
+      } else if (isRequest(message)) this.takeRequest(message, links, write);
       else if (isNotification(message)) {
         if (message.method === "notifications/progress")
           [...links].some((link) => link.takeProgress(message));
@@ -170,13 +171,35 @@ export class ProgramServer {
     }
   }
 
+  /**
+   * Handles a request of the program. It names no client, so it is forwarded only if the calls that run are all of one
+   * client.
+   */
+  private takeRequest(
+    message: RpcRequest,
+    links: ReadonlySet<ProgramLink>,
+    write: (message: RpcMessage) => void,
+  ): void {
+    if (message.method === "ping") {
+      write(createResult(message.id, {}));
+      return;
+    }
+    const [only, ...others] = this.program.sendsRequests
+      ? [...links].filter(({ requests }) => requests > 0)
+      : [];
+    if (only !== undefined && others.length === 0 && only.takeRequest(message)) return;
+    write(createError(message.id, RPC_ERRORS.methodNotFound, "No client accepts this request"));
+  }
+
   /** Begins the session, or reads the facts of a program without sessions. */
   private async shakeHands(
     ask: (method: string, params: RpcParams) => Promise<RpcResponse>,
     write: (message: RpcMessage) => void,
   ): Promise<ServerFacts> {
-    // All clients share the program, so it cannot send requests to one of them.
-    const capabilities: RpcParams = {};
+    // All clients share the program. A request that the client cannot serve gets an error.
+    const capabilities: RpcParams = this.program.sendsRequests
+      ? { sampling: {}, elicitation: {}, roots: {} }
+      : {};
     const clientInfo = { name: "sallyport", version: this.parts.version };
     const params = { protocolVersion: LATEST_SESSION, capabilities, clientInfo };
     const { result } = await ask("initialize", params);
@@ -215,13 +238,4 @@ export class ProgramServer {
     this.serial += 1;
     return this.serial;
   }
-}
-
-/**
- * Returns the response to a request of the program, which cannot be forwarded because the program has no single
- * client.
- */
-function toClientResponse(message: Extract<RpcMessage, { method: string; id: string | number }>): RpcMessage {
-  if (message.method === "ping") return createResult(message.id, {});
-  return createError(message.id, RPC_ERRORS.methodNotFound, "The client does not accept requests");
 }
