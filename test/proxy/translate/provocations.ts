@@ -138,6 +138,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   modalities: fromChat({ modalities: ["text", "audio"] }),
   name: fromChat({ messages: [{ ...hi, name: "bob" }] }),
   "part-signature": fromGoogle("messages", [{ text: "Hello", thoughtSignature: "c2ln" }]),
+  "parallel-tool-calls": fromChat({ tools: [chatTool], parallel_tool_calls: false }, "generative-language/m"),
   "presence-penalty": fromChat({ presence_penalty: 1 }),
   "prompt-cache-key": fromChat({ prompt_cache_key: "k" }, "generative-language/m"),
   reasoning: fromGoogle("messages", [{ text: "Hm", thought: true }, { text: "Hello" }]),
@@ -162,7 +163,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
     body: { model: "generative-language/m", prompt: "x", size: "1024x1024" },
     response: image,
   },
-  stop: fromChat({ stop: ["\n"] }),
+  stop: fromMessages({ stop_sequences: ["a", "b", "c", "d", "e"] }),
   store: fromChat({ store: true }),
   strict: fromChat(
     { tools: [{ ...chatTool, function: { ...chatTool.function, strict: true } }] },

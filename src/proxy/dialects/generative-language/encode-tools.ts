@@ -29,6 +29,9 @@ export function encodeTools(
   const hosted = encodeHosted(tools, functions, capabilities, losses);
   const declared = functions.length > 0 ? [{ functionDeclarations: functions }, ...hosted] : hosted;
   if (declared.length === 0) return {};
+  if (request.parallelToolCalls === false) {
+    losses.add("parallel-tool-calls", "`parallel_tool_calls` dropped: the upstream has no equivalent.");
+  }
   const own = request.extensions["generative-language"]?.["toolConfig"];
   const calling =
     functions.length > 0 && choice !== undefined ? { functionCallingConfig: encodeChoice(choice) } : {};

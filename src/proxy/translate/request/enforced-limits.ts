@@ -1,5 +1,4 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
-import { defined } from "../../exchange/defined.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
@@ -7,35 +6,28 @@ import type { Candidate, Finish } from "../../exchange/response.ts";
 
 /** Limits of a request that its upstream cannot enforce, so that the proxy shortens the response instead. */
 export interface EnforcedLimits {
-  /** The request without these limits. */
-  readonly request: ExchangeRequest;
   shorten(candidate: Candidate): Candidate;
   /** Returns a function that shortens the events of one stream. */
   createFilter(): (event: ExchangeEvent) => readonly ExchangeEvent[];
 }
 
 /**
- * Takes the stop sequences from a request that the upstream does not accept, and the limit of one tool call if
- * `limitsToolCalls` is false. Returns undefined if there are none.
+ * Returns the limits of a request that the upstream cannot enforce: stop sequences that it does not accept, and one tool
+ * call at a time if `limitsToolCalls` is false. Returns undefined if there are none. The encoder reports both as losses,
+ * because the model goes on beyond them.
  */
 export function enforceLimits(
   request: ExchangeRequest,
   capabilities: Capabilities,
   limitsToolCalls: boolean,
 ): EnforcedLimits | undefined {
-  const { sampling, parallelToolCalls, ...rest } = request;
+  const { sampling, parallelToolCalls } = request;
   const accepted = capabilities.acceptsStop ? capabilities.maxStopSequences : 0;
   const stops = (sampling.stop ?? []).slice(accepted).filter((sequence) => sequence !== "");
   const isSingle = parallelToolCalls === false && !limitsToolCalls && request.tools.length > 0;
   if (stops.length === 0 && !isSingle) return undefined;
-  const stop = sampling.stop?.slice(0, accepted);
   const limits: Limits = { stops, isSingle };
   return {
-    request: {
-      ...rest,
-      ...(isSingle ? {} : defined({ parallelToolCalls })),
-      sampling: defined({ ...sampling, stop: stop?.length === 0 ? undefined : stop }),
-    },
     shorten: (candidate) => shorten(candidate, limits),
     createFilter() {
       const filter = new EventFilter(limits);

@@ -38,7 +38,7 @@ export function prepareRequest(
 ): PreparedRequest {
   const { limitsToolCalls } = getUpstreamProfile(target.dialect);
   const enforced = enforceLimits(request, capabilities, limitsToolCalls);
-  const spoken = withTurn(enforced?.request ?? request, target.dialect);
+  const spoken = withTurn(request, target.dialect);
   const { turns, losses } = pairToolResults(spoken.value.turns);
   const plainer = withoutForeignExtras(spoken.value, target.dialect);
   const enclosed = wrapSchemaRoot(plainer.request, target.dialect);

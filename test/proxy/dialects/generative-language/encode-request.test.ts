@@ -172,6 +172,7 @@ describe("encoding a generative-language request", () => {
       tools: [{ functionDeclarations: [{ name: "f" }] }],
       toolConfig: { functionCallingConfig: { mode: "AUTO" } },
     });
+    expect(write({ tools, parallelToolCalls: false }).losses).toEqual(["parallel-tool-calls"]);
     expect(write({ toolChoice: { mode: "auto" } }).body).not.toHaveProperty("toolConfig");
   });
 

@@ -48,7 +48,7 @@ describe("stop sequences that an upstream does not accept", () => {
     const body = { model: "m", max_tokens: 50, messages: [hi], stop_sequences: ["STOP", "beta"] };
     const whole = await runScene({ ...scene, body, response: output("alpha beta gamma STOP") });
     expect([whole.losses, whole.json]).toMatchObject([
-      [],
+      ["stop"],
       { content: [{ type: "text", text: "alpha " }], stop_reason: "stop_sequence", stop_sequence: "beta" },
     ]);
     expect(whole.sent).not.toHaveProperty("stop");
@@ -96,7 +96,7 @@ describe("the limit of one tool call", () => {
     } as const;
     const body = { model: "m", messages: [hi], tools: [tool], stream };
     const limited = await runScene({ ...scene, body: { ...body, parallel_tool_calls: false } });
-    expect(limited.losses).toEqual([]);
+    expect(limited.losses).toEqual(["parallel-tool-calls"]);
     expect(limited.text).toMatch(/\\"at\\":1/);
     expect(limited.text).not.toMatch(/\\"at\\":2/);
     expect(limited.text).toContain('"finish_reason":"tool_calls"');
