@@ -25,7 +25,7 @@ const MODULES = {
   guard: { files: ["src/http/guard.ts"], tests: ["test/http/guard.test.ts"] },
   authentication: {
     files: ["src/proxy/auth/credentials.ts", "src/proxy/auth/key-ring.ts", "src/proxy/auth/policy.ts"],
-    tests: ["test/proxy/auth/policy.test.ts", "test/security/p03-*.test.ts"],
+    tests: ["test/proxy/auth/*.test.ts", "test/security/p03-*.test.ts"],
   },
   images: { files: ["src/review/images/image-policy.ts"], tests: ["test/security/r04-*.test.ts"] },
   session: { files: ["src/review/session.ts"], tests: ["test/review/session.test.ts"] },

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ProxyKey } from "../../config/proxy/config.ts";
-import { getLimitSubjects, type Limits } from "../../config/proxy/limits.ts";
+import { type Limits, teamSubject } from "../../config/proxy/limits.ts";
 
 /** The keys of a database, which change while the proxy runs. */
 export interface StoredKeys {
@@ -66,8 +66,8 @@ function createTeamJoin(stored: StoredKeys | undefined): (key: ProxyKey, team: s
     const team = stored?.team(name);
     const known = joined.get(key);
     if (known !== undefined && known.team === team) return known.key;
-    const { id = "", limits } = key;
-    const withTeam = { ...key, subjects: getLimitSubjects({ id, name: key.name, limits }, team) };
+    const shared = team && teamSubject(team);
+    const withTeam = shared === undefined ? key : { ...key, subjects: [...(key.subjects ?? []), shared] };
     joined.set(key, { team, key: withTeam });
     return withTeam;
   };

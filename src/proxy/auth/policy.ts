@@ -9,13 +9,13 @@ export function isApiOperation(operation: Operation | undefined): boolean {
 }
 
 /** Returns whether a key's role allows an operation. Keys without a role are those of the configuration. */
-export function mayCall({ role, id }: ProxyKey, operation: Operation | undefined): boolean {
+export function mayCall({ role }: ProxyKey, operation: Operation | undefined): boolean {
   if (operation === "admin") return role === "admin";
   if (role === "metrics")
     return operation === "metrics" || operation === "readiness" || operation === "health";
   // The operations that show the calls of every key.
   const showsAll = operation === "metrics" || operation === "home" || operation === "dashboard-events";
-  return !(showsAll && role === "user" && id !== undefined);
+  return !(showsAll && role === "user");
 }
 
 /** Resolves `auto`: `all_except_health` with LAN access, `off` without. */
