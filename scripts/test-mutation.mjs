@@ -27,7 +27,10 @@ const MODULES = {
     files: ["src/proxy/auth/credentials.ts", "src/proxy/auth/key-ring.ts", "src/proxy/auth/policy.ts"],
     tests: ["test/proxy/auth/*.test.ts", "test/security/p03-*.test.ts"],
   },
-  images: { files: ["src/review/images/image-policy.ts"], tests: ["test/security/r04-*.test.ts"] },
+  images: {
+    files: ["src/review/images/image-policy.ts"],
+    tests: ["test/review/images/named-images.test.ts", "test/security/r04-*.test.ts"],
+  },
   session: { files: ["src/review/session.ts"], tests: ["test/review/session.test.ts"] },
   events: { files: ["src/sse/parse.ts"], tests: ["test/sse/parse.test.ts"] },
 };

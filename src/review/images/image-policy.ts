@@ -80,6 +80,7 @@ async function existing(path: string): Promise<string | undefined> {
 export function namedImages(plan: string): string[] {
   const markdown = plan.matchAll(/!\[[^[\]]*\]\(\s*(?:<([^<>\n]+)>|([^)\s]+))/g);
   const html = plan.matchAll(/<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"\n]+)"|'([^'\n]+)')/gi);
-  const paths = [...markdown, ...html].map((match) => match[1] ?? match[2] ?? "");
+  // The group of the syntax that does not occur is undefined.
+  const paths = [...markdown, ...html].flatMap((match) => match.slice(1));
   return [...new Set(paths.filter((path) => path && !/^(?!file:)[a-z][a-z0-9+.-]+:|^\/\//i.test(path)))];
 }
