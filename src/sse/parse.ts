@@ -49,7 +49,7 @@ export class SseParser {
   /** Ends the stream. Also returns an event without a final blank line, which several upstreams omit. */
   end(): readonly SseEvent[] {
     this.takeText(this.decoder.end());
-    if (this.rest !== "") this.takeLine(this.rest);
+    this.takeLine(this.rest);
     this.rest = "";
     this.dispatch();
     return this.take();

@@ -32,6 +32,12 @@ describe("5e.70 SSE parse", () => {
     ]);
   });
 
+  it("sees one line end in a CRLF with an empty chunk inside", () => {
+    expect(parseAll(["data: 1\r", "", "\ndata: 2\n\n"].map(bytes))).toEqual([
+      { event: "message", data: "1\n2" },
+    ]);
+  });
+
   it("takes a line feed for an end of its own where no carriage return came right before it", () => {
     const data = (...chunks: string[]) => parseAll(chunks.map(bytes)).map((event) => event.data);
     expect(data("data: 1\r\rdata: 2", "\n\ndata: 3\n\n")).toEqual(["1", "2", "3"]);
@@ -39,14 +45,48 @@ describe("5e.70 SSE parse", () => {
     expect(data("data: 1\r", "\ndata: 2\n\n")).toEqual(["1\n2"]);
   });
 
-  it("strips a byte order mark", () => {
-    expect(parseText("\uFEFFdata: x\n\n")).toEqual([{ event: "message", data: "x" }]);
+  it("strips a byte order mark, wherever its bytes are cut", () => {
+    const stream = bytes("\uFEFFdata: x\n\n");
+    for (const cut of [0, 1, 2, 3])
+      expect(parseAll([stream.subarray(0, cut), stream.subarray(cut)])).toEqual([
+        { event: "message", data: "x" },
+      ]);
   });
 
   it("ignores comments, id and retry, and unknown fields", () => {
     expect(parseText(": hello\n\nid: 3\nretry: 10\nfoo: bar\ndata: x\n\n")).toEqual([
       { event: "message", data: "x" },
     ]);
+  });
+
+  it("keeps the id of the last event that had one", () => {
+    const parser = createSseParser();
+    const idAfter = (text: string) => {
+      parser.push(bytes(text));
+      return parser.lastEventId;
+    };
+    expect(idAfter("data: 1\n\n")).toBeUndefined();
+    expect(idAfter("id: 7\ndata: 2\n\n")).toBe("7");
+    expect(idAfter("idle: 1\n: id: 2\ndata: id: 3\n\n")).toBe("7");
+    expect(idAfter("id:8\ndata: 4\n\n")).toBe("8");
+    expect(idAfter("id:  9 \ndata: 5\n\n")).toBe(" 9 ");
+    expect(idAfter("id:\ndata: 6\n\n")).toBe("");
+  });
+
+  it("keeps the last valid time after which the stream may be opened again", () => {
+    const parser = createSseParser();
+    const retryAfter = (value: string) => {
+      parser.push(bytes(`retry:${value}\n\n`));
+      return parser.retryMs;
+    };
+    for (const value of ["", " ", " soon", " 1s", " x1", " -1", " 1.5", " 1e3", " 1 2", " 1234567890"])
+      expect([value, retryAfter(value)]).toEqual([value, undefined]);
+    expect(retryAfter(" 10")).toBe(10);
+    expect(retryAfter("250")).toBe(250);
+    expect(retryAfter(" never")).toBe(250);
+    expect(retryAfter(" 999999999")).toBe(999_999_999);
+    parser.push(bytes("retrying: 5\ndata: retry: 5\n\n"));
+    expect(parser.retryMs).toBe(999_999_999);
   });
 
   it("joins several data lines", () => {
