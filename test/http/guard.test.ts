@@ -73,6 +73,12 @@ describe("Host", () => {
     }
   });
 
+  it("accepts names that are not listed only if the policy allows them", () => {
+    const policy = { ...local, isAllowedHostname: (name: string) => name === "box.test" };
+    expect(check([["Host", "BOX.test:8080"]], { policy })).toBe("allowed");
+    expect(check([["Host", "evil.test"]], { policy })).toBe("host");
+  });
+
   it("is not a valid name if it is missing", () => {
     expect(check([], { policy: { ...local, hostnames: ["undefined"] } })).toBe("host");
   });
@@ -178,15 +184,18 @@ it("accepts programs, which send none of these headers", () => {
 
 describe("a frame in another page", () => {
   const policy = { ...local, mayBeFramed: (url: string) => url === "/?embed=right" };
-  const framed = (url: string, more: [string, string][] = [], path = "/") => {
+  const framed = (url: string | undefined, more: [string, string][] = [], path = "/", element = "iframe") => {
     const headers: [string, string][] = [
       own,
       ["Sec-Fetch-Site", "cross-site"],
       ["Sec-Fetch-Mode", "navigate"],
-      ["Sec-Fetch-Dest", "iframe"],
+      ["Sec-Fetch-Dest", element],
       ...more,
     ];
-    const result = checkRequest({ method: "GET", path, url, rawHeaders: headers.flat() }, policy);
+    const result = checkRequest(
+      { method: "GET", path, ...(url && { url }), rawHeaders: headers.flat() },
+      policy,
+    );
     return result.allowed ? "allowed" : result.reason;
   };
 
@@ -195,5 +204,15 @@ describe("a frame in another page", () => {
     expect(framed("/?embed=wrong")).toBe("site");
     expect(framed("/?embed=right", [["Origin", "https://evil.test"]])).toBe("origin");
     expect(framed("/?embed=right", [], "/api/plan")).toBe("site");
+  });
+
+  it("is an iframe, not another element that shows pages", () => {
+    for (const element of ["frame", "object", "embed", "fencedframe"])
+      expect([element, framed("/?embed=right", [], "/", element)]).toEqual([element, "site"]);
+  });
+
+  it("is checked by its path if the URL is unknown", () => {
+    expect(framed(undefined)).toBe("site");
+    expect(framed(undefined, [], "/?embed=right")).toBe("allowed");
   });
 });
