@@ -31,7 +31,7 @@ describe("R7 storeUpload", () => {
 
   it("uses a second folder if the first is a file, and fails if neither can be created", async () => {
     const temporary = await temporaryFolder();
-    await symlink("/", join(temporary, "sallyport"));
+    await symlink(await temporaryFolder(), join(temporary, "sallyport"));
     const path = await storeUpload(join(temporary, "sallyport"), PNG);
     expect(path.startsWith(join(temporary, "sallyport-"))).toBe(true);
     await rm(join(temporary, "sallyport"));
@@ -161,7 +161,7 @@ describe("R7 POST /api/upload", () => {
   it.each([
     ["a link to nowhere", (path: string) => symlink("/nowhere/at/all", path)],
     ["a file", (path: string) => writeFile(path, "")],
-    ["a link to a folder of somebody's", (path: string) => symlink("/", path)],
+    ["a link to a folder of somebody's", async (path: string) => symlink(await temporaryFolder(), path)],
   ])("goes beside %s that was there first", async (_name, squat) => {
     const folder = join(await temporaryFolder(), "sallyport");
     await squat(folder);
