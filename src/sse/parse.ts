@@ -28,13 +28,14 @@ export class SseParser {
   private readonly decoder = new StringDecoder("utf8");
   /** The beginning of an incomplete line. */
   private rest = "";
-  /** The id of the last event that had one. */
+  /** The id of the last whole event that had one, from which a client resumes. */
   lastEventId: string | undefined;
   /** The milliseconds that the stream requests before it is opened again. */
   retryMs: number | undefined;
   private begun = false;
   private endedInReturn = false;
   private name = "";
+  private id: string | undefined;
   private data: string | undefined;
   private events: SseEvent[] = [];
 
@@ -107,7 +108,7 @@ export class SseParser {
     if (line === "") this.dispatch();
     else if (line.startsWith("data:")) this.takeData(line.slice(line.charCodeAt(5) === 32 ? 6 : 5));
     else if (line.startsWith("event:")) this.name = line.slice(line.charCodeAt(6) === 32 ? 7 : 6);
-    else if (line.startsWith("id:")) this.lastEventId = line.slice(line.charCodeAt(3) === 32 ? 4 : 3);
+    else if (line.startsWith("id:")) this.id = line.slice(line.charCodeAt(3) === 32 ? 4 : 3);
     else if (line.startsWith("retry:")) this.takeRetry(line.slice(6).trim());
     else if (line === "data") this.takeData("");
     else if (line === "event") this.name = "";
@@ -126,6 +127,7 @@ export class SseParser {
     if (this.data !== undefined) {
       this.events.push({ event: this.name === "" ? "message" : this.name, data: this.data });
     }
+    this.lastEventId = this.id;
     this.name = "";
     this.data = undefined;
   }

@@ -73,6 +73,14 @@ describe("5e.70 SSE parse", () => {
     expect(idAfter("id:\ndata: 6\n\n")).toBe("");
   });
 
+  it("takes the id of an event only when the event is whole", () => {
+    const parser = createSseParser();
+    parser.push(bytes("id: 1\ndata: 1\n\nid: 2\ndata: 2\n"));
+    expect(parser.lastEventId).toBe("1");
+    parser.push(bytes("\n"));
+    expect(parser.lastEventId).toBe("2");
+  });
+
   it("keeps the last valid time after which the stream may be opened again", () => {
     const parser = createSseParser();
     const retryAfter = (value: string) => {
