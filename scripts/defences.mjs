@@ -232,6 +232,16 @@ export const defences = [
     "environmentWith([])",
   ],
   [
+    "G2",
+    "security/g02",
+    "src/review/git/repository.ts",
+    "environmentWith(disarmPrograms(settings))",
+    "environmentWith([])",
+    "src/review/git/private-git.ts",
+    "configuration(repository, noted)",
+    '"[include]\\n\\tpath = " + join(commonDirectory, "config") + "\\n" + configuration(repository, noted)',
+  ],
+  [
     "G3",
     "security/g03",
     "src/review/git/hardening.ts",
@@ -423,7 +433,7 @@ export const defences = [
     "STOPPED.has(name) || STOPPED_PREFIX.test(name)",
     "false",
   ],
-  ["P8", "security/p08", "src/proxy/upstream/request-headers.ts", "named?.has(name) ||", ""],
+  ["P8", "security/p08", "src/proxy/upstream/request-headers.ts", "if (named?.has(name)) continue;", ""],
   [
     "P9",
     "security/p09",
