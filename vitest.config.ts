@@ -35,9 +35,19 @@ class ProcessesFirst extends BaseSequencer {
   }
 }
 
+/** Page tests of `e2e` that the project `firefox` runs as well. */
+const IN_FIREFOX = [
+  "code-page-keyboard",
+  "code-page-previews",
+  "comment-editors-page",
+  "live-plan-page",
+  "plan-page-annotate",
+  "plan-page-decide",
+].map((name) => `test/e2e/${name}.test.ts`);
+
 /**
- * Defines six projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
- * Chromium; `agents` drives the real agents, one file at a time (`npm run test:agents`); `editors` drives VS Code's
+ * Defines seven projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
+ * Chromium; `firefox` runs the page tests of `e2e` and its own in Firefox (`npm run test:firefox`); `agents` drives the real agents, one file at a time (`npm run test:agents`); `editors` drives VS Code's
  * open-source build (`npm run test:extension`); `soak` keeps the built proxy
  * busy for minutes (`npm run test:soak`); `disk` mounts disks and fills them (`npm run test:disk`).
  */
@@ -58,6 +68,7 @@ export default defineConfig({
             "test/editors-live/**",
             "test/soak/**",
             "test/disk/**",
+            "test/firefox/**",
           ],
           setupFiles: ["test/support/seeded.ts"],
           maxWorkers,
@@ -81,6 +92,20 @@ export default defineConfig({
           hookTimeout: 180_000,
           maxWorkers,
           // Files of one worker share their imports and a Chromium.
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          name: "firefox",
+          expect: morePatient,
+          include: ["test/firefox/**/*.test.ts", ...IN_FIREFOX],
+          globalSetup: ["test/support/compiled-command.ts"],
+          env: { TEST_BROWSER: "firefox" },
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          maxWorkers: 1,
+          // Files of one worker share their imports and a Firefox.
           isolate: false,
         },
       },

@@ -1,5 +1,5 @@
 // Installs packages and builds. With --browser it also installs a Chromium for the tests, with --servers Redis and
-// PostgreSQL; with --packages it only installs packages.
+// PostgreSQL, with --firefox a Firefox; with --packages it only installs packages.
 // Runs before `npm start` and `npm test`; steps that are already done are skipped.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -47,6 +47,11 @@ if (process.argv.includes("--browser")) {
   await ensureChromium().catch((error) =>
     report(`\nThere is no Chromium for the browser tests: ${error.message}\n${HOW_TO_INSTALL}\n`),
   );
+}
+
+if (process.argv.includes("--firefox")) {
+  const { ensureFirefox } = await import("./firefox.mjs");
+  await ensureFirefox().catch((error) => giveUp("There is no Firefox for the browser tests", error));
 }
 
 if (process.argv.includes("--servers")) {

@@ -292,6 +292,7 @@ describe("the house", () => {
       "soak",
       "disk",
       "editors-live",
+      "firefox",
       "extensions",
     ];
     expect(rooms.filter((room) => !known.includes(room))).toEqual([]);

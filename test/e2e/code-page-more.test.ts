@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
+import { chooseOption, launchBrowser } from "../support/browser.ts";
 import {
   changedRepository,
   draftSaved,
@@ -63,7 +63,7 @@ describe("the code review page", () => {
     await expect
       .poll(() => choice.locator("option").allTextContents())
       .toEqual(["The agent that asked", "build: Writes code", "plan"]);
-    await choice.selectOption("plan");
+    await chooseOption(choice, "plan");
     await page.getByRole("dialog").getByRole("button", { name: "Send feedback" }).click();
     const { stdout } = await review.ended;
     expect(stdout).toContain("Go on, please.");
@@ -88,11 +88,13 @@ describe("the code review page", () => {
           const data = new DataTransfer();
           data.items.add(new File([new Uint8Array(given.bytes)], given.name, { type: "image/png" }));
           const init = { bubbles: true, cancelable: true };
-          field.dispatchEvent(
+          const event =
             given.type === "paste"
-              ? new ClipboardEvent("paste", { ...init, clipboardData: data })
-              : new DragEvent("drop", { ...init, dataTransfer: data }),
-          );
+              ? new ClipboardEvent("paste", init)
+              : new DragEvent("drop", { ...init, dataTransfer: data });
+          // Firefox ignores the option of the constructor.
+          if (given.type === "paste") Object.defineProperty(event, "clipboardData", { value: data });
+          field.dispatchEvent(event);
         },
         { type, name, bytes: [...PNG] },
       );

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser, newContext, openPage } from "../support/browser.ts";
+import { chooseOption, launchBrowser, newContext, openPage } from "../support/browser.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { quietPort } from "../support/quiet-port.ts";
 
@@ -127,7 +127,7 @@ it("shows running and finished calls with any names, and filters them by field a
   expect(await rows(page, "Last calls").count()).toBe(1);
   expect(await page.getByLabel("Errors only").evaluate((box) => box === document.activeElement)).toBe(true);
   await page.keyboard.press("Space");
-  await page.locator("select[name=model]").selectOption("claude-opus-5");
+  await chooseOption(page.locator("select[name=model]"), "claude-opus-5");
   await expect
     .poll(() => rows(page, "Last calls").allTextContents())
     .toEqual([expect.stringContaining("opus")]);

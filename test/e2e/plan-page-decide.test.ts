@@ -38,9 +38,10 @@ async function pasteImage(
       const data = new DataTransfer();
       const content = Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0));
       data.items.add(new File([content], fileName, { type: fileType }));
-      field.dispatchEvent(
-        new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
-      );
+      const paste = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
+      // Firefox ignores the option of the constructor.
+      Object.defineProperty(paste, "clipboardData", { value: data });
+      field.dispatchEvent(paste);
     },
     [image.toString("base64"), name, type] as const,
   );

@@ -3,10 +3,12 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
 } from "playwright-core";
 import { onTestFinished, TestRunner } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
+import { clipboardPermissions, fillByEditing, isFirefox, startFirefox } from "./firefox.ts";
 
 const FLAGS = [
   "--headless",
@@ -30,12 +32,17 @@ const browsers = new Map<string, Promise<Browser>>();
 const contexts = new Set<BrowserContext>();
 
 /**
- * Returns a real Chromium, which the test files of a worker share: `close` closes the contexts that are still open. It
+ * Returns a real Chromium, or Firefox in the project `firefox`, which the test files of a worker share: `close` closes the contexts that are still open. It
  * ends with the worker. Throws if the machine has none, so that browser tests are never skipped.
  */
 export function launchBrowser(moreFlags: readonly string[] = []): Promise<Browser> {
-  const key = moreFlags.join(" ");
-  const browser = browsers.get(key) ?? startChromium(moreFlags);
+  return isFirefox
+    ? shared("firefox", () => startFirefox(TIMEOUT_MS))
+    : shared(moreFlags.join(" "), () => startChromium(moreFlags));
+}
+
+function shared(key: string, start: () => Promise<Browser>): Promise<Browser> {
+  const browser = browsers.get(key) ?? start().then(withSharedContexts);
   browsers.set(key, browser);
   return browser;
 }
@@ -43,11 +50,10 @@ export function launchBrowser(moreFlags: readonly string[] = []): Promise<Browse
 async function startChromium(moreFlags: readonly string[]): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error("No Chromium found. Install one, or name it in CHROMIUM.");
-  const browser = await chromium.launch({
-    executablePath,
-    args: [...FLAGS, ...moreFlags],
-    timeout: TIMEOUT_MS,
-  });
+  return chromium.launch({ executablePath, args: [...FLAGS, ...moreFlags], timeout: TIMEOUT_MS });
+}
+
+function withSharedContexts(browser: Browser): Browser {
   browser.once("disconnected", () => browsers.clear());
   return Object.assign(browser, { close: closeContexts });
 }
@@ -63,6 +69,7 @@ export async function newContext(
 ): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(TIMEOUT_MS);
+  if (isFirefox) await context.addInitScript(fillByEditing);
   contexts.add(context);
   context.once("close", () => contexts.delete(context));
   // A page that is left open reconnects to its server and draws for the rest of the file.
@@ -110,7 +117,7 @@ export async function openPage(
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: "reduce",
-    permissions: ["clipboard-read", "clipboard-write"],
+    permissions: clipboardPermissions,
     acceptDownloads: true,
   });
   await context.addInitScript(disableUiTimeouts);
@@ -123,8 +130,20 @@ export async function openPage(
     if (!/^(data|blob):/.test(target) && new URL(target).origin !== origin) foreignRequests.push(target);
   });
   page.on("pageerror", (error) => errors.push(error.message));
+  if (isFirefox) failOnErrors(page, errors);
   await page.goto(url);
   return { page, foreignRequests, errors };
+}
+
+/** Fails the test if a script of the page throws or reports an error on the console. */
+function failOnErrors(page: Page, errors: string[]): void {
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  if (TestRunner.getCurrentTest() === undefined) return;
+  onTestFinished(() => {
+    if (errors.length > 0) throw new Error(`Errors of the page: ${errors.join("; ")}`);
+  });
 }
 
 /** The same, and waits until the plan is interactive: it is readable before any script has run. */
@@ -145,6 +164,15 @@ export async function openReview(
 export async function typeSentence(page: Page, text: string, delay = 0): Promise<void> {
   await page.keyboard.type(text.slice(0, 6), { delay });
   await page.keyboard.type(text.slice(6));
+}
+
+/** Selects an option by its value. In Firefox, `selectOption` crashes a page that replaces the options meanwhile. */
+export async function chooseOption(select: Locator, value: string): Promise<void> {
+  if (!isFirefox) return void (await select.selectOption(value));
+  await select.evaluate((element: HTMLSelectElement, wanted) => {
+    element.value = wanted;
+    for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true }));
+  }, value);
 }
 
 /** Selects the first occurrence of `text` below `selector` with the mouse, as a person does. */
