@@ -37,17 +37,30 @@ class ProcessesFirst extends BaseSequencer {
 
 /** Page tests of `e2e` that the project `firefox` runs as well. */
 const IN_FIREFOX = [
+  "code-page",
+  "code-page-commits",
   "code-page-keyboard",
+  "code-page-mechanical",
+  "code-page-moves",
+  "code-page-names",
+  "code-page-notebooks",
   "code-page-previews",
+  "code-page-since",
   "comment-editors-page",
+  "dashboard-page-team",
+  "inbox-page",
   "live-plan-page",
   "plan-page-annotate",
   "plan-page-decide",
+  "plan-page-draft",
+  "plan-page-next-review",
+  "plan-page-restored",
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
- * Defines seven projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
- * Chromium; `firefox` runs the page tests of `e2e` and its own in Firefox (`npm run test:firefox`); `agents` drives the real agents, one file at a time (`npm run test:agents`); `editors` drives VS Code's
+ * Defines eight projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
+ * Chromium; `firefox` runs the page tests of `e2e` and its own in Firefox (`npm run test:firefox`); `webkit` drives WebKitGTK
+ * (`npm run test:webkit`); `agents` drives the real agents, one file at a time (`npm run test:agents`); `editors` drives VS Code's
  * open-source build (`npm run test:extension`); `soak` keeps the built proxy
  * busy for minutes (`npm run test:soak`); `disk` mounts disks and fills them (`npm run test:disk`).
  */
@@ -69,6 +82,7 @@ export default defineConfig({
             "test/soak/**",
             "test/disk/**",
             "test/firefox/**",
+            "test/webkit/**",
           ],
           setupFiles: ["test/support/seeded.ts"],
           maxWorkers,
@@ -107,6 +121,16 @@ export default defineConfig({
           maxWorkers: 1,
           // Files of one worker share their imports and a Firefox.
           isolate: false,
+        },
+      },
+      {
+        test: {
+          name: "webkit",
+          expect: morePatient,
+          include: ["test/webkit/**/*.test.ts"],
+          globalSetup: ["test/support/compiled-command.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -24,10 +24,14 @@ export function findFirefox(environment = process.env) {
   return [...candidates, ...ELSEWHERE].find((path) => existsSync(path));
 }
 
-/** Ensures that a Firefox starts, and installs one as root. Throws an error that names what to install. */
+/**
+ * Ensures that a Firefox starts, and installs one as root unless `FIREFOX` names one. Throws an error that names what to
+ * install.
+ */
 export async function ensureFirefox() {
-  const failures = [];
-  for (const bring of [findFirefox, asRoot]) {
+  const named = process.env.FIREFOX;
+  const failures = [named ? `FIREFOX=${named} is not a program` : "none is installed"];
+  for (const bring of named ? [findFirefox] : [findFirefox, asRoot]) {
     try {
       const path = await bring();
       if (!path) continue;
@@ -36,12 +40,8 @@ export async function ensureFirefox() {
     } catch (error) {
       failures.push(firstLine(error));
     }
-    if (process.env.FIREFOX) break;
   }
-  const reason = process.env.FIREFOX
-    ? `FIREFOX=${process.env.FIREFOX} is not a program`
-    : "none is installed";
-  throw new Error(`${failures.join("; ") || reason}. ${HOW_TO_INSTALL}`);
+  throw new Error(`${failures.at(-1)}. ${HOW_TO_INSTALL}`);
 }
 
 async function asRoot() {

@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 
 const IMPORTED = /(?:\bfrom|\bimport|\bimport\()\s*["'](\.{1,2}\/[^"']+)["']/g;
-const UNIT_TEST = /^test\/(?!(?:e2e|firefox|agents-live|soak|disk)\/).*\.test\.ts$/;
+const UNIT_TEST = /^test\/(?!(?:e2e|firefox|webkit|agents-live|soak|disk)\/).*\.test\.ts$/;
 
 /**
  * Maximum number of imports between a test and a changed file. Without a limit, half of the files would select 88

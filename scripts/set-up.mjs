@@ -1,5 +1,5 @@
 // Installs packages and builds. With --browser it also installs a Chromium for the tests, with --servers Redis and
-// PostgreSQL, with --firefox a Firefox; with --packages it only installs packages.
+// PostgreSQL, with --firefox a Firefox, with --webkit WebKitGTK; with --packages it only installs packages.
 // Runs before `npm start` and `npm test`; steps that are already done are skipped.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -52,6 +52,11 @@ if (process.argv.includes("--browser")) {
 if (process.argv.includes("--firefox")) {
   const { ensureFirefox } = await import("./firefox.mjs");
   await ensureFirefox().catch((error) => giveUp("There is no Firefox for the browser tests", error));
+}
+
+if (process.argv.includes("--webkit")) {
+  const { ensureWebKit } = await import("./webkit.mjs");
+  await ensureWebKit().catch((error) => giveUp("There is no WebKit for the browser tests", error));
 }
 
 if (process.argv.includes("--servers")) {

@@ -54,7 +54,10 @@ function namespace() {
 function randomTests() {
   return readdirSync(join(root, "test"), { recursive: true })
     .map((path) => `test/${path.replaceAll("\\", "/")}`)
-    .filter((path) => path.endsWith(".test.ts") && !/^test\/(?:e2e|firefox|agents-live|soak|disk)\//.test(path))
+    .filter(
+      (path) =>
+        path.endsWith(".test.ts") && !/^test\/(?:e2e|firefox|webkit|agents-live|soak|disk)\//.test(path),
+    )
     .filter((path) =>
       /"fast-check"|support\/(?:random|exchange-laws)\.ts"/.test(readFileSync(join(root, path), "utf8")),
     );

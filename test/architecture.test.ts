@@ -293,6 +293,7 @@ describe("the house", () => {
       "disk",
       "editors-live",
       "firefox",
+      "webkit",
       "extensions",
     ];
     expect(rooms.filter((room) => !known.includes(room))).toEqual([]);

@@ -8,8 +8,11 @@ import { samplePlan } from "../support/plans.ts";
 let browser: Browser;
 let home: Home;
 let review: RunningReview;
+/** Reads the pixels of screenshots. It is opened first, because the color scheme of the last context applies to all. */
+let blank: Page;
 beforeAll(async () => {
   browser = await launchBrowser();
+  blank = await newPage(browser);
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
@@ -24,9 +27,8 @@ afterEach(async () => {
 
 /** Returns how many pixels of the plan have a color, which is written as `red,green,blue`. */
 async function countPixels(page: Page, color: string): Promise<number> {
-  const picture = await page.locator(".plan").screenshot();
-  const blank = await newPage(browser);
-  const count = await blank.evaluate(
+  const screenshot = await page.locator(".plan").screenshot();
+  return blank.evaluate(
     async ([data, wanted]) => {
       const image = await createImageBitmap(await (await fetch(data)).blob());
       const canvas = new OffscreenCanvas(image.width, image.height);
@@ -39,10 +41,8 @@ async function countPixels(page: Page, color: string): Promise<number> {
         if (`${pixels[at]},${pixels[at + 1]},${pixels[at + 2]}` === wanted) found += 1;
       return found;
     },
-    [`data:image/png;base64,${picture.toString("base64")}`, color] as const,
+    [`data:image/png;base64,${screenshot.toString("base64")}`, color] as const,
   );
-  await blank.close();
-  return count;
 }
 
 async function comment(page: Page, on: string, text: string): Promise<void> {
