@@ -51,6 +51,7 @@ const IN_FIREFOX = [
   "inbox-page",
   "live-plan-page",
   "plan-page-annotate",
+  "plan-page-changes",
   "plan-page-decide",
   "plan-page-draft",
   "plan-page-next-review",

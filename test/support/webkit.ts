@@ -15,7 +15,7 @@ export interface WebKitPage {
   run(script: string, ...args: readonly unknown[]): Promise<unknown>;
   /** Presses keys one after another. */
   type(text: string): Promise<void>;
-  /** Presses a key while others are held. */
+  /** Presses keys together: all go down in this order, then up in reverse. */
   press(...keys: readonly string[]): Promise<void>;
   /** Presses the mouse button at the first point, and releases it at the last. */
   drag(...points: readonly Point[]): Promise<void>;
@@ -63,8 +63,8 @@ function page(session: string, processes: readonly ChildProcess[]): WebKitPage {
     run: (script, ...args) => post("/execute/sync", { script, args }),
     type: async (text) =>
       void (await keys([...text].flatMap((value) => [key("keyDown")(value), key("keyUp")(value)]))),
-    press: async (...held) =>
-      void (await keys([...held.map(key("keyDown")), ...held.toReversed().map(key("keyUp"))])),
+    press: async (...pressed) =>
+      void (await keys([...pressed.map(key("keyDown")), ...pressed.toReversed().map(key("keyUp"))])),
     async drag(...points) {
       const moves = points.map(({ x, y }) => ({
         type: "pointerMove",
