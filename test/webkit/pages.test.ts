@@ -24,8 +24,16 @@ async function click(selector: string, containing = ""): Promise<void> {
     const { left, top, width, height } = each.getBoundingClientRect();
     return { x: left + Math.min(width / 2, 8), y: top + height / 2 };
   })[0] ?? null`;
-  await expect.poll(() => page.run(find, selector, containing)).toBeTruthy();
-  await page.drag((await page.run(find, selector, containing)) as Point);
+  // Text that loads late moves what is below it.
+  let before: unknown;
+  await expect
+    .poll(async () => {
+      const last = JSON.stringify(before);
+      before = await page.run(find, selector, containing);
+      return before !== null && JSON.stringify(before) === last;
+    })
+    .toBe(true);
+  await page.drag(before as Point);
 }
 
 /** Returns the first and last point of a text. */
