@@ -37,6 +37,7 @@ class ProcessesFirst extends BaseSequencer {
 
 /** Page tests of `e2e` that the project `firefox` runs as well. */
 const IN_FIREFOX = [
+  "ask-page",
   "code-page",
   "code-page-commits",
   "code-page-keyboard",
@@ -48,6 +49,7 @@ const IN_FIREFOX = [
   "code-page-since",
   "comment-editors-page",
   "dashboard-page-team",
+  "decisions-page",
   "inbox-page",
   "live-plan-page",
   "plan-page-annotate",

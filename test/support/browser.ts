@@ -166,7 +166,10 @@ export async function typeSentence(page: Page, text: string, delay = 0): Promise
   await page.keyboard.type(text.slice(6));
 }
 
-/** Selects an option by its value. In Firefox, `selectOption` crashes a page that replaces the options meanwhile. */
+/**
+ * Selects an option by its value. In Firefox, the page's process ended in tests when this was `selectOption`, and once in
+ * the same place without it; the cause is unknown. There, the value is set and the events of a choice are sent.
+ */
 export async function chooseOption(select: Locator, value: string): Promise<void> {
   if (!isFirefox) return void (await select.selectOption(value));
   await select.evaluate((element: HTMLSelectElement, wanted) => {
