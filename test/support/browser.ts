@@ -167,8 +167,8 @@ export async function typeSentence(page: Page, text: string, delay = 0): Promise
 }
 
 /**
- * Selects an option by its value. In Firefox, the page's process ended in tests when this was `selectOption`, and once in
- * the same place without it; the cause is unknown. There, the value is set and the events of a choice are sent.
+ * Selects an option by its value. In Firefox, the page's process ended in tests when this was `selectOption`, and in
+ * one of them also without it; the cause is unknown. There, the value is set and the events of a choice are sent.
  */
 export async function chooseOption(select: Locator, value: string): Promise<void> {
   if (!isFirefox) return void (await select.selectOption(value));
