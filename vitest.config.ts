@@ -58,6 +58,7 @@ const IN_FIREFOX = [
   "plan-page-draft",
   "plan-page-next-review",
   "plan-page-restored",
+  "plan-page-selection",
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
