@@ -19,6 +19,23 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe("the code review page", () => {
+  it("extends a drag to the line that scrolls below the resting pointer", async () => {
+    const { page, child } = await openCodeReview(browser, await changedRepository());
+    await page
+      .locator('section[data-path="src/cart.ts"]')
+      .getByRole("button", { name: "Show all lines" })
+      .click();
+    await numberCell(page, "src/cart.ts", "new", 10).hover({ position: { x: 8, y: 8 } });
+    const scrollTop = () => page.locator("#diff").evaluate((diff) => diff.scrollTop);
+    const before = await scrollTop();
+    await page.mouse.down();
+    await page.mouse.wheel(0, 60);
+    await expect.poll(scrollTop).toBe(before + 60);
+    await page.mouse.up();
+    await page.locator(".comment-open", { hasText: "lines 10-13" }).waitFor();
+    child.kill("SIGTERM");
+  });
+
   it("sends comments on both sides and a suggestion after a reload and a switch of the diff", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;

@@ -30,10 +30,19 @@ export function followPointer(scroller: HTMLElement): () => void {
   };
 }
 
+interface Drag {
+  readonly pointer: number;
+  /** Where the scroller was when the pointer was pressed. */
+  readonly scrollTop: number;
+  x: number;
+  y: number;
+  frame: number;
+}
+
 /** Tracks the pointer while it is pressed on a line number. */
 class LineDrag {
   private readonly scroller: HTMLElement;
-  private drag: { readonly pointer: number; x: number; y: number; frame: number } | undefined;
+  private drag: Drag | undefined;
 
   constructor(scroller: HTMLElement) {
     this.scroller = scroller;
@@ -49,9 +58,10 @@ class LineDrag {
     useCursor.setState({ range, cursor: { path: range.path, side: range.side, number: range.to } });
     this.drag = {
       pointer: event.pointerId,
+      scrollTop: this.scroller.scrollTop,
       x: event.clientX,
       y: event.clientY,
-      frame: requestAnimationFrame(this.scrollAtEdge),
+      frame: requestAnimationFrame(this.followScrolling),
     };
   }
 
@@ -64,6 +74,7 @@ class LineDrag {
 
   end({ pointerId, type }: PointerEvent): void {
     if (this.drag?.pointer !== pointerId) return;
+    this.extendIfScrolled(this.drag);
     this.stop();
     const { range } = useCursor.getState();
     if (range && type === "pointerup") commentOnLines(range, "comment");
@@ -81,17 +92,22 @@ class LineDrag {
       useCursor.setState({ range: { ...range, to: line } });
   }
 
-  /** Scrolls in every frame of a drag, because a pointer that rests at the edge sends no events. */
-  private readonly scrollAtEdge = (): void => {
+  /** Extends to the line below a pointer that rests while the lines scroll: it sends no events. */
+  private extendIfScrolled({ x, y, scrollTop }: Drag): void {
+    if (this.scroller.scrollTop === scrollTop) return;
+    const { top, bottom } = this.scroller.getBoundingClientRect();
+    this.extendTo(x, Math.min(bottom - EDGE, Math.max(top + EDGE, y)));
+  }
+
+  /** Runs in every frame of a drag, and scrolls if the pointer is at the edge. */
+  private readonly followScrolling = (): void => {
     const drag = this.drag;
     if (!drag) return;
     const { top, bottom } = this.scroller.getBoundingClientRect();
     const step = drag.y < top + EDGE ? -EDGE_STEP : drag.y > bottom - EDGE ? EDGE_STEP : 0;
-    if (step !== 0) {
-      this.scroller.scrollTop += step;
-      this.extendTo(drag.x, Math.min(bottom - EDGE, Math.max(top + EDGE, drag.y)));
-    }
-    drag.frame = requestAnimationFrame(this.scrollAtEdge);
+    if (step !== 0) this.scroller.scrollTop += step;
+    this.extendIfScrolled(drag);
+    drag.frame = requestAnimationFrame(this.followScrolling);
   };
 }
 
