@@ -168,3 +168,20 @@ it("starts at the visible part, also at the first change, and reports if there i
   await page.locator(".comment-open textarea").waitFor();
   child.kill("SIGTERM");
 });
+
+it("keeps the focus where arrow keys choose what is compared", async () => {
+  const { page, child } = await openCodeReview(browser, await changedRepository());
+  const select = page.getByLabel("What is compared");
+  const focused = () => select.evaluate((element) => element === document.activeElement);
+  await select.focus();
+  await page.keyboard.press("ArrowDown");
+  const cart = page.locator('section[data-path="src/cart.ts"]');
+  await cart.filter({ hasText: "+60" }).waitFor();
+  await page.locator('select[aria-disabled="false"]').waitFor();
+  expect(await focused()).toBe(true);
+  await page.keyboard.press("ArrowUp");
+  await cart.filter({ hasText: "+1" }).waitFor();
+  await page.locator('select[aria-disabled="false"]').waitFor();
+  expect(await focused()).toBe(true);
+  child.kill("SIGTERM");
+});

@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import { explain } from "../../shared/api/client.ts";
 import { showToast } from "../../shared/components/toast.tsx";
 import { diffLabel } from "../state/diff-label.ts";
@@ -14,10 +15,14 @@ export async function chooseDiff(diffType: string): Promise<boolean> {
   return result.ok;
 }
 
-/** Selects the diff: the common types first, then the others of the repository, then any commit. */
+/**
+ * Selects the diff: the common types first, then the others of the repository, then any commit. Arrow keys choose at once
+ * and keep the focus, for the next key; after a choice with the pointer, keys are the page's again.
+ */
 export function DiffSelect() {
   const index = useSession((session) => session.index);
   const switching = useSession((session) => session.switching);
+  const isByKey = useRef(false);
   if (!index) return null;
   const { diffOptions, moreDiffOptions } = index.gitContext;
   const isGit = index.source === "git";
@@ -33,8 +38,19 @@ export function DiffSelect() {
       <select
         className="input"
         value={index.diffType}
-        disabled={switching}
-        onChange={(event) => choose(event.target.value)}
+        // Not disabled, which would take the focus away.
+        aria-disabled={switching}
+        onKeyDown={() => {
+          isByKey.current = true;
+        }}
+        onPointerDown={() => {
+          isByKey.current = false;
+        }}
+        onChange={({ target }) => {
+          if (switching) return;
+          if (!isByKey.current) target.blur();
+          choose(target.value);
+        }}
       >
         {!known && <option value={index.diffType}>{diffLabel(index, index.diffType)}</option>}
         {diffOptions.map(({ id, label }) => (
