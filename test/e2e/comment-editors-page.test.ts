@@ -1,7 +1,13 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, openReview, selectText } from "../support/browser.ts";
-import { changedRepository, numberCell, openCodeReview, writeComment } from "../support/code-review-page.ts";
+import {
+  changedRepository,
+  dragLines,
+  numberCell,
+  openCodeReview,
+  writeComment,
+} from "../support/code-review-page.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 import { testRepository } from "../support/test-repository.ts";
@@ -57,6 +63,62 @@ describe("the editor of a comment on a file", () => {
       child.kill("SIGTERM");
     },
   );
+});
+
+/** A text of 80 lines that all differ with another `end`. */
+const longText = (end: string) => Array.from({ length: 80 }, (_, at) => `line ${at + 1}${end}\n`).join("");
+
+describe("an editor whose comment becomes a suggestion", () => {
+  it.each([
+    ["one line", [9, 9], "click"],
+    ["one line", [9, 9], "key"],
+    ["more lines than fit", [2, 9], "click"],
+    ["the last line of the diff", [80, 80], "click"],
+  ] as const)("keeps Done in sight in a low window: %s", async (_what, [from, to], by) => {
+    const repository = await testRepository({ "a.txt": longText("") });
+    await repository.write({ "a.txt": longText("!") });
+    const { page, child, errors } = await openCodeReview(browser, repository, { width: 1200, height: 420 });
+    await page.locator(".code-text").first().waitFor();
+    if (from > 20) await page.locator("#diff").evaluate((diff) => diff.scrollTo(0, diff.scrollHeight));
+    await dragLines(page, "a.txt", "new", from, to);
+    const editor = page.locator(".comment-open");
+    await editor.locator("textarea").fill("Why");
+    if (by === "click") await editor.getByText("Suggestion", { exact: true }).click();
+    else await page.keyboard.press("Alt+2");
+    await editor.locator(".suggestion-code").waitFor();
+    // The status line covers the bottom of the window.
+    await expect
+      .poll(async () => {
+        const frame = await page.locator("#diff").boundingBox();
+        const done = await editor.getByRole("button", { name: "Done" }).boundingBox();
+        if (!frame || !done) return "missing";
+        const isInside = done.y >= frame.y && done.y + done.height <= frame.y + frame.height;
+        return isInside ? "in sight" : `${done.y} to ${done.y + done.height} in ${frame.y + frame.height}`;
+      })
+      .toBe("in sight");
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+
+  it("does not pull the diff back when it comes near the window again", async () => {
+    const repository = await testRepository({ "a.txt": longText("") });
+    await repository.write({ "a.txt": longText("!") });
+    const { page, child } = await openCodeReview(browser, repository, { width: 1200, height: 420 });
+    await dragLines(page, "a.txt", "new", 1, 1);
+    const editor = page.locator(".comment-open");
+    await editor.locator("textarea").fill("Why");
+    const diff = page.locator("#diff");
+    const scrollTo = (top: number) => diff.evaluate((element, to) => element.scrollTo(0, to), top);
+    await scrollTo(1_200);
+    await editor.waitFor({ state: "detached" });
+    await scrollTo(400);
+    await editor.waitFor({ state: "attached" });
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
+    expect(await diff.evaluate((element) => element.scrollTop)).toBe(400);
+    child.kill("SIGTERM");
+  });
 });
 
 describe("Escape", () => {

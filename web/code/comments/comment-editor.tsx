@@ -23,9 +23,7 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
   useFocusOnStart(id, field);
   useLoneCommand(comment);
   const isSuggestion = comment.suggestion !== undefined;
-  // A suggestion makes the editor taller. Scroll so that the buttons stay in view.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: becoming a suggestion is what makes it grow
-  useEffect(() => revealEditor(id), [id, isSuggestion]);
+  useRevealOnGrowth(id, isSuggestion);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const type = event.altKey ? commentTypes[Number(event.code.replace("Digit", "")) - 1] : undefined;
@@ -184,4 +182,14 @@ function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement 
     // The surrounding thread also reads `focus`, so it is cleared in the next frame.
     requestAnimationFrame(() => useComments.setState({ focus: undefined }));
   }, [id, field]);
+}
+
+/** Keeps the buttons in view when the comment becomes a suggestion, which makes its editor taller. */
+function useRevealOnGrowth(id: string, isSuggestion: boolean): void {
+  const wasSuggestion = useRef(isSuggestion);
+  useEffect(() => {
+    const isChanged = wasSuggestion.current !== isSuggestion;
+    wasSuggestion.current = isSuggestion;
+    return isChanged ? revealEditor(id) : undefined;
+  }, [id, isSuggestion]);
 }

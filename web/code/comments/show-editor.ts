@@ -23,10 +23,22 @@ export function showEditor(id: string): void {
   if (!field?.matches(".suggestion-code")) field?.setSelectionRange(field.value.length, field.value.length);
 }
 
-/** Scrolls so that all of an open editor is in view after it has grown. */
-export function revealEditor(id: string): void {
+/**
+ * Scrolls so that the end of an open editor, with its buttons, is in view after it has grown: in the next frame, when
+ * its new height is laid out. Returns a function that cancels it.
+ */
+export function revealEditor(id: string): (() => void) | undefined {
   const thread = findEditor(id)?.closest<HTMLElement>(".thread-row");
-  if (thread) shownIn?.reveal(thread);
+  if (!thread) return undefined;
+  // Observers run in the order of their creation, so the thread has reported its new height.
+  const observer = new ResizeObserver(() => {
+    observer.disconnect();
+    // Without the new height of the diff, the browser would not scroll beyond its old end.
+    flushSync(() => undefined);
+    shownIn?.reveal(thread, "end");
+  });
+  observer.observe(thread);
+  return () => observer.disconnect();
 }
 
 function findEditor(id: string): HTMLElement | null {

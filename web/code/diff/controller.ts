@@ -175,14 +175,15 @@ export class DiffController {
     return scrolledFile >= 0 ? { order: scrolledFile, row: -1 } : geometry.rowAt(this.scrolledTo.virtual);
   }
 
-  /** Scrolls as little as possible to show an element below the sticky header. */
-  reveal(element: HTMLElement): void {
+  /** Scrolls as little as possible to show an element below the sticky header; if it does not fit, one end of it. */
+  reveal(element: HTMLElement, end: "start" | "end" = "start"): void {
     if (!this.element) return;
     const box = element.getBoundingClientRect();
     const frame = this.element.getBoundingClientRect();
     const below = box.bottom - (frame.bottom - LINE_HEIGHT);
     const above = box.top - (frame.top + FILE_HEADER_HEIGHT + LINE_HEIGHT * 2);
-    const distance = below > 0 ? Math.min(below, above) : Math.min(0, above);
+    const least = below > 0 ? Math.min(below, above) : Math.min(0, above);
+    const distance = end === "end" && below > 0 ? below : least;
     if (distance !== 0) this.moveTo(positionFor(this.space(), this.scrolledTo.virtual + distance));
   }
 
