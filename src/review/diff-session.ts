@@ -2,6 +2,7 @@ import type { DiffSource, GitContext, ReviewedCommit, Revision, ShownCommit } fr
 import type { ListedFile } from "./git/listed-files.ts";
 import type { Snapshot } from "./git/snapshot.ts";
 import type { OpenedImage } from "./images/open-image.ts";
+import type { FileSizes } from "./reading-api-types.ts";
 
 /** The diff under review, of any source: a git repository, a patch, files, or a repository of another program. */
 export interface DiffSession {
@@ -56,6 +57,8 @@ export interface DiffSides {
   blob?(name: string, path: string): Promise<Buffer>;
   /** Returns one side of an image. Throws `not_found`, `too_large`, or `validation` if the file is not an image. */
   image(path: string, side: "old" | "new"): Promise<OpenedImage>;
+  /** Returns the sizes of the diff's binary files; absent if the source does not know them. */
+  sizes?(): Promise<readonly FileSizes[]>;
   /** Returns the same sides with a time limit in milliseconds for each call of a program. */
   within(limit: number): DiffSides;
 }

@@ -45,6 +45,20 @@ export interface MechanicalFile {
   readonly renamed?: readonly { readonly from: string; readonly to: string }[];
 }
 
+/** GET /api/diff/sizes: the sizes of the binary files of the diff, if its source knows them. */
+export interface DiffSizes {
+  readonly diffId: string;
+  readonly files: readonly FileSizes[];
+}
+
+/** Sizes of a file in bytes. A side is absent if it does not exist or its size is unknown. */
+export interface FileSizes {
+  /** `DiffFile.index` */
+  readonly index: number;
+  readonly old?: number | undefined;
+  readonly new?: number | undefined;
+}
+
 /**
  * GET /api/diff/interdiff?round=N: the changes of the diff since feedback was sent on round N, by default the last one.
  * Leaves out changes of the base, for example by a rebase.

@@ -52,6 +52,34 @@ describe("changed images", () => {
   });
 });
 
+describe("binary files", () => {
+  it("show their sizes, which are requested once, when the first one is in view", async () => {
+    const binary = (length: number) => Buffer.concat([Buffer.from([0]), Buffer.alloc(length - 1, 7)]);
+    const repository = await testRepository({ "z/a.bin": binary(12_400), "z/gone.bin": binary(5) });
+    await repository.git("rm", "--quiet", "z/gone.bin");
+    await repository.write({
+      "a/long.txt": "line\n".repeat(2_000),
+      "z/a.bin": binary(13_100),
+      "z/fresh.bin": binary(2_500_000),
+    });
+    const { page, child, errors } = await openCodeReview(browser, repository);
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+    await page.locator('[data-path="a/long.txt"] .code-text').first().waitFor();
+    expect(requests).not.toContain("/api/diff/sizes");
+    await page.keyboard.press("End");
+    const notice = (path: string) => page.locator(`[data-path="${path}"] .notice-row`);
+    await expect
+      .poll(() => notice("z/a.bin").innerText())
+      .toBe("A binary file was changed. Size: 12.4 kB → 13.1 kB.");
+    expect(await notice("z/gone.bin").innerText()).toBe("A binary file was deleted. Size: 5 bytes.");
+    expect(await notice("z/fresh.bin").innerText()).toBe("A binary file was added. Size: 2.5 MB.");
+    expect(requests.filter((path) => path === "/api/diff/sizes")).toHaveLength(1);
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+});
+
 const HOSTILE_SVG = (color: string) => `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40">
   <script>parent.stolen = true; document.title = "stolen";</script>
   <image href="http://localhost:1/tracker.png" width="10" height="10"/>

@@ -15,6 +15,7 @@ import { diffMechanicalRoute } from "./routes/diff-mechanical.ts";
 import { diffMovesRoute } from "./routes/diff-moves.ts";
 import { diffPatchRoute } from "./routes/diff-patch.ts";
 import { diffRoundsRoute } from "./routes/diff-rounds.ts";
+import { diffSizesRoute } from "./routes/diff-sizes.ts";
 import { diffSwitchRoute } from "./routes/diff-switch.ts";
 import { diffSymbolsRoutes } from "./routes/diff-symbols.ts";
 import { feedbackRoute } from "./routes/feedback.ts";
@@ -36,6 +37,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       diffMovesRoute(app, review);
       diffMechanicalRoute(app, review);
       diffImageRoute(app, review);
+      diffSizesRoute(app, review);
       fileRoute(app, review);
       notebookRoutes(app, review);
       commitRoutes(app, review);

@@ -5,6 +5,7 @@ import { findRevisions, readBranchCommits, readCommit } from "./commits.ts";
 import type { DiffView } from "./diff-arguments.ts";
 import { createGitContext, type DiffPlan, planDiff } from "./diff-types.ts";
 import { readImageSide } from "./file-image.ts";
+import { readSizes } from "./file-sizes.ts";
 import { readBlob, readSide } from "./file-text.ts";
 import { probeDiff } from "./probe.ts";
 import { readHeads } from "./refs.ts";
@@ -163,6 +164,7 @@ function createSides(git: GitHandle, snapshot: GitSnapshot): DiffSides {
     read: (path, side) => readSide(git, snapshot, path, side),
     blob: (name, path) => readBlob(git, name, path),
     image: (path, side) => readImageSide(git, snapshot, path, side),
+    sizes: () => readSizes(git, snapshot),
     within: (limit) => createSides({ ...git, limit }, snapshot),
   };
 }

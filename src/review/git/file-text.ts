@@ -99,7 +99,7 @@ export async function* readFiles(
 }
 
 /** Returns an object expression that git cannot read as an option: it begins with an object name or a colon. */
-function formatName(side: Side, path: string): string {
+export function formatName(side: Side, path: string): string {
   return side.kind === "tree" ? `${side.object}:${path}` : `:0:${path}`;
 }
 

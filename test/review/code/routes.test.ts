@@ -1,7 +1,7 @@
-import { rm, writeFile } from "node:fs/promises";
+import { rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { DiffIndex, DiffRounds, DiffState } from "../../../src/review/api-types.ts";
+import type { DiffIndex, DiffRounds, DiffSizes, DiffState } from "../../../src/review/api-types.ts";
 import { codeServer } from "../../support/code-server.ts";
 import { JPEG, PNG, WEBP } from "../../support/images.ts";
 import { type TestRepository, testRepository } from "../../support/test-repository.ts";
@@ -236,6 +236,48 @@ describe("GET /api/diff/image", () => {
     expect(await image("fake.png", "new")).toBe(400);
     expect(await image("unchanged.png", "new")).toBe(404);
     expect(await image("..%2Fa.png", "new")).toBe(404);
+  });
+});
+
+describe("GET /api/diff/sizes", () => {
+  const binary = (length: number) => Buffer.concat([Buffer.from([0]), Buffer.alloc(length - 1, 7)]);
+
+  it("returns the sizes of binary files on both sides, from git or the working tree", async () => {
+    const repository = await testRepository({
+      "a.bin": binary(12_400),
+      "gone.bin": binary(5),
+      "kept name.bin": binary(3_000),
+      "text.txt": "old\n",
+    });
+    await repository.git("rm", "--quiet", "gone.bin");
+    await repository.git("mv", "kept name.bin", "new\nname.bin");
+    await repository.write({ "a.bin": binary(13_100), "fresh.bin": binary(1), "text.txt": "new\n" });
+    const server = await codeServer(repository);
+    const index: DiffIndex = (await server.get("/api/diff/index")).json();
+    const { diffId, files }: DiffSizes = (await server.get(`/api/diff/sizes?id=${index.diffId}`)).json();
+    expect(diffId).toBe(index.diffId);
+    const byPath = Object.fromEntries(files.map((file) => [index.files[file.index]?.path, file]));
+    expect(byPath).toMatchObject({
+      "a.bin": { old: 12_400, new: 13_100 },
+      "gone.bin": { old: 5 },
+      "fresh.bin": { new: 1 },
+    });
+    expect(byPath["gone.bin"]).not.toHaveProperty("new");
+    expect(byPath["fresh.bin"]).not.toHaveProperty("old");
+    expect(byPath).not.toHaveProperty("text.txt");
+    expect((await server.get("/api/diff/sizes?id=0")).statusCode).toBe(409);
+  });
+
+  it("does not follow a link out of the repository", async () => {
+    const repository = await testRepository({ "a/b.bin": binary(10) });
+    await repository.write({ "a/b.bin": binary(20) });
+    const server = await codeServer(repository);
+    const index: DiffIndex = (await server.get("/api/diff/index")).json();
+    await rm(join(repository.root, "a"), { recursive: true });
+    await repository.write({ "../elsewhere/b.bin": binary(30) });
+    await symlink(join(repository.root, "../elsewhere"), join(repository.root, "a"));
+    const { files }: DiffSizes = (await server.get(`/api/diff/sizes?id=${index.diffId}`)).json();
+    expect(files).toEqual([{ index: 0, old: 10 }]);
   });
 });
 

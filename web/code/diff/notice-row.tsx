@@ -2,9 +2,15 @@ import { lazy, Suspense } from "react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import type { FileBody } from "../core/rows/file-body.ts";
+import { useNotebooks } from "../state/notebooks.ts";
+import { useSession } from "../state/session.ts";
 
 const ImagePreview = lazy(() =>
   import("../preview/image-preview.tsx").then((module) => ({ default: module.ImagePreview })),
+);
+
+const BinarySizes = lazy(() =>
+  import("../preview/binary-sizes.tsx").then((module) => ({ default: module.BinarySizes })),
 );
 
 const IMAGE = /\.(png|jpe?g|webp)$/i;
@@ -12,10 +18,20 @@ const IMAGE = /\.(png|jpe?g|webp)$/i;
 /** Replaces the lines of a file: describes the change and shows images. */
 export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row: number }) {
   const { file, patch } = body;
+  // A saved page has no server, and the changes since the last feedback are not a diff of the server.
+  const isServed = useNotebooks((state) => state.isServed);
+  const hasSizes = useSession(({ since }) => since === undefined) && isServed;
   return (
     <div role="row" className="row notice-row" aria-rowindex={row + 1} data-notice>
       <div role="cell">
-        <p>{patch?.broken ? "Cannot parse this patch. Raw output of git:" : noticeFor(file)}</p>
+        <p>
+          {patch?.broken ? "Cannot parse this patch. Raw output of git:" : noticeFor(file)}
+          {file.binary && hasSizes && (
+            <Suspense fallback={null}>
+              <BinarySizes file={file} />
+            </Suspense>
+          )}
+        </p>
         {patch?.broken && <pre className="raw-patch">{patch.text.slice(0, 100_000)}</pre>}
         {file.binary && IMAGE.test(file.path) && (
           <Suspense fallback={null}>

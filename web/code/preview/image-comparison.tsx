@@ -2,6 +2,7 @@ import "../styles/image-preview.css";
 import { type PointerEvent, useState } from "react";
 import { create } from "zustand";
 import { Segmented } from "../../shared/components/segmented.tsx";
+import { bytes } from "../core/count.ts";
 
 type Side = "old" | "new";
 type Mode = "sides" | "swipe" | "onion";
@@ -97,12 +98,11 @@ function ImageSide({ side, name, source, description, onLoad }: ImageSideProps) 
 /** Returns the width and height of a loaded image, and its size in bytes if the browser reports it. */
 function describeImage({ naturalWidth, naturalHeight, currentSrc }: HTMLImageElement): LoadedImage {
   const entry = performance.getEntriesByName(currentSrc).at(-1);
-  const bytes = entry instanceof PerformanceResourceTiming ? entry.decodedBodySize : 0;
-  const length = bytes < 1_000 ? `${bytes} bytes` : `${(bytes / 1_000).toFixed(1)} kB`;
+  const size = entry instanceof PerformanceResourceTiming ? entry.decodedBodySize : 0;
   return {
     width: naturalWidth,
     height: naturalHeight,
-    description: `${naturalWidth} × ${naturalHeight}${bytes > 0 ? `, ${length}` : ""}`,
+    description: `${naturalWidth} × ${naturalHeight}${size > 0 ? `, ${bytes(size)}` : ""}`,
   };
 }
 

@@ -1,0 +1,36 @@
+import { useEffect } from "react";
+import { create } from "zustand";
+import type { DiffFile, DiffIndex, DiffSizes, FileSizes } from "../../../src/review/api-types.ts";
+import { getJson } from "../../shared/api/client.ts";
+import { bytes } from "../core/count.ts";
+import { useSession } from "../state/session.ts";
+import { useView } from "../state/view.ts";
+
+interface SizesState {
+  /** The diff that the sizes are of, from the start of their request. */
+  readonly of: DiffIndex | undefined;
+  /** By `DiffFile.index`. */
+  readonly files: ReadonlyMap<number, FileSizes>;
+}
+
+const useSizes = create<SizesState>(() => ({ of: undefined, files: new Map() }));
+
+/** Renders the sizes of a binary file before and after the change. All are loaded with the first one in view. */
+export function BinarySizes({ file: { index: at } }: { readonly file: DiffFile }) {
+  const index = useSession((session) => session.index);
+  const sizes = useSizes(({ of, files }) => (of === index ? files.get(at) : undefined));
+  useEffect(() => {
+    if (index) void loadSizes(index);
+  }, [index]);
+  const shown = [sizes?.old, sizes?.new].flatMap((size) => (size === undefined ? [] : bytes(size)));
+  return shown.length === 0 ? null : ` Size: ${shown.join(" → ")}.`;
+}
+
+async function loadSizes(index: DiffIndex): Promise<void> {
+  if (useSizes.getState().of === index) return;
+  useSizes.setState({ of: index, files: new Map() });
+  const query = `id=${encodeURIComponent(index.diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;
+  const result = await getJson<DiffSizes>(`/api/diff/sizes?${query}`);
+  if (!result.ok || useSizes.getState().of !== index) return;
+  useSizes.setState({ files: new Map(result.value.files.map((file) => [file.index, file])) });
+}
