@@ -45,6 +45,8 @@ describe.each(["light", "dark"] as const)("axe finds no violation in the %s plan
       await page.keyboard.press("Escape");
     }
     await page.keyboard.press("s");
+    // Letters without a pause are typed text.
+    await page.locator(".source").waitFor();
     await look("source");
     await page.keyboard.press("E");
     await page.locator(".cm-line").first().waitFor();

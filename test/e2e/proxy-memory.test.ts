@@ -4,15 +4,19 @@ import { expect, it } from "vitest";
 import { quietPort } from "../support/quiet-port.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
-/** Writes the size of the young generation after each garbage collection. */
+/** Writes the largest size of the young generation that was seen after a garbage collection. */
 const PRELOADED = `
-const { writeFileSync } = require("node:fs");
+const { renameSync, writeFileSync } = require("node:fs");
 const { PerformanceObserver } = require("node:perf_hooks");
 const { getHeapSpaceStatistics } = require("node:v8");
+let largest = 0;
 if (process.argv.includes("start"))
   new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-    writeFileSync(process.env.YOUNG_SIZE, String(young.space_size));
+    if (young.space_size <= largest) return;
+    largest = young.space_size;
+    writeFileSync(process.env.YOUNG_SIZE + ".new", String(largest));
+    renameSync(process.env.YOUNG_SIZE + ".new", process.env.YOUNG_SIZE);
   }).observe({ entryTypes: ["gc"] });
 `;
 
@@ -24,8 +28,8 @@ it("keeps the young generation small under load", async () => {
   const port = await quietPort();
   const command = await startCommand(["proxy", "start", "--port", String(port)], {
     folder,
-    // Node.js 22 and later permit this size by default.
-    environment: { NODE_OPTIONS: `--max-semi-space-size=32 --require ${preloaded}`, YOUNG_SIZE: size },
+    // Without the limit, the young generation grows to twice this size.
+    environment: { NODE_OPTIONS: `--max-semi-space-size=64 --require ${preloaded}`, YOUNG_SIZE: size },
   });
   await command.waitForOutput(/Proxy listening/);
   const body = JSON.stringify({
@@ -44,10 +48,11 @@ it("keeps the young generation small under load", async () => {
     });
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Echo")]);
   };
-  for (let round = 0; round < 10; round += 1) await Promise.all(Array.from({ length: 40 }, call));
+  for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 40 }, call));
   const bytes = Number(await readFile(size, "utf8"));
   expect(bytes).toBeGreaterThan(1_000_000);
-  expect(bytes).toBeLessThan(40_000_000);
+  // A busy process can outgrow 32 MB once before it learns of the growth.
+  expect(bytes).toBeLessThan(80_000_000);
   command.child.kill("SIGTERM");
   expect((await command.ended).code).toBe(0);
 });
