@@ -168,7 +168,7 @@ const mayImport: Record<string, readonly string[]> = {
   agents: ["review", "config", "files", "errors"],
 };
 
-/** The types of the data that a server sends to its page, shared with renderers and pages. */
+/** Returns whether a file defines API types: the data that a server sends to its page. Renderers and pages may import these files. */
 const isApiType = (path: string) => /^src\/(review|proxy)\/.*api-types\.ts$/.test(path);
 
 function isAllowed(from: string, to: string): boolean {

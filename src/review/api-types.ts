@@ -251,7 +251,7 @@ export type ReviewEvent =
   /** A new round of a live session: the diff was created again, or the plan was saved. */
   | { readonly event: "round"; readonly round: number }
   | ({ readonly event: "agent" } & LiveAgent)
-  /** Only at the inbox: the list of waiting or decided reviews has changed. */
+  /** The list of waiting or decided reviews has changed. Sent only by the inbox server. */
   | ({ readonly event: "inbox" } & InboxContent)
   /** The other reviews that are open on this machine have changed. */
   | ({ readonly event: "reviews" } & ReviewList)

@@ -71,7 +71,7 @@ it("P5 the built proxy writes no secret to output, log or any file but the confi
     }
   const check = await startCommand(["proxy", "check", "--config", file], { folder, environment });
   const checked = await check.ended;
-  // A text that is not a valid configuration. The error message must not quote the rest of it.
+  // Writes a configuration with an invalid `auth_mode`; the error must not quote the rest of the file.
   await writeFile(file, JSON.stringify({ proxy: { ...proxy, auth_mode: "wrong" } }));
   await command.waitForOutput(/previous one stays/);
   command.child.kill("SIGTERM");

@@ -40,7 +40,7 @@ export interface McpProgram {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** Whether its requests go to the client whose call is the only running one. */
+  /** Whether its requests are forwarded to a client, which is possible only while all running calls are that client's. */
   readonly sendsRequests?: boolean;
   /** The folders in which the program is searched, in the form of PATH. */
   readonly path: string | undefined;

@@ -22,7 +22,7 @@ const mcpServer = z
       .boolean()
       .default(false)
       .describe(
-        "Whether `command` may request completions, input and roots of the client whose call is the only running one.",
+        "Whether `command` may request completions, input and roots of a client. The proxy forwards a request only while all running calls belong to the same client.",
       ),
     headers: headersSchema.default({}),
     header_env: z.record(headerName, text).default({}).describe("Header name to environment variable."),

@@ -27,7 +27,7 @@ export const lossCodes = {
   modalities: "The response contains text only.",
   name: "A message's `name` was dropped.",
   "parallel-tool-calls":
-    "The limit of one tool call at a time was not sent. The proxy drops calls after the first one.",
+    "The limit of one tool call at a time was not sent. The proxy drops tool calls after the first one.",
   "part-signature":
     "The signature of a text or image was dropped: this vendor did not create it, or the client's dialect cannot carry it.",
   "presence-penalty": "`presence_penalty` was dropped.",
@@ -39,7 +39,7 @@ export const lossCodes = {
   seed: "`seed` was dropped.",
   "service-tier": "`service_tier` was dropped.",
   size: "Only the aspect ratio of an image's `size` was requested.",
-  stop: "Some or all stop sequences were not sent. The proxy ends the response at them, except at those of whitespace.",
+  stop: "Some or all stop sequences were not sent. The proxy ends the response at them, except that messages upstreams ignore sequences of whitespace.",
   store: "The response is not stored by the upstream.",
   strict: "Tool arguments may not match the schema: `strict` was dropped.",
   "structured-output": "The response may not have the requested format.",

@@ -39,7 +39,7 @@ const OWN_FORM = new Set<CalledOperation["operation"]>([
 
 /**
  * Returns whether an upstream takes this call without translation. Images, audio and embeddings have the same format
- * at all upstreams of the OpenAI family. An upstream with another API version than the client's takes a translation.
+ * at all upstreams of the OpenAI family. A request whose API version the upstream does not accept is translated.
  */
 export function isNative(
   upstream: UpstreamConfig,

@@ -141,8 +141,8 @@ export function fixedVersion({ dialect, headers }: UpstreamConfig): string | und
 }
 
 /**
- * Returns whether a request of API version `client` may be sent to an upstream as it is: with its own version, or with
- * the one that is fixed for the upstream if the request is valid in that too.
+ * Returns whether a request of API version `client` can be sent to an upstream unchanged: no version is fixed for the
+ * upstream, or the request is valid in the fixed one.
  */
 export function acceptsVersion(upstream: UpstreamConfig, client: string | undefined): boolean {
   const fixed = fixedVersion(upstream);
@@ -150,7 +150,7 @@ export function acceptsVersion(upstream: UpstreamConfig, client: string | undefi
   return findProfile(upstream.dialect)?.upstream?.acceptsVersion?.(client, fixed) ?? true;
 }
 
-/** Whether the configured API version replaces the client's. A request of another version keeps its own. */
+/** Returns whether the configured API version replaces the client's: it does if the request is valid in it. */
 function isVersionFixed(upstream: UpstreamConfig, client: string): boolean {
   return fixedVersion(upstream) !== undefined && acceptsVersion(upstream, client);
 }

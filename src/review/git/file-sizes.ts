@@ -7,8 +7,8 @@ import { type GitHandle, runGit } from "./run-git.ts";
 import type { GitSnapshot, SnapshotFile } from "./snapshot.ts";
 
 /**
- * Returns the sizes of the binary files of a diff, from one call of git. A new side of which git has no object is
- * measured in the working tree. A size that cannot be determined is absent.
+ * Returns the sizes of the binary files of a diff, from one call of git. If git has no
+ * object for the new side, reads the size from the working tree. A size that cannot be determined is absent.
  */
 export async function readSizes(git: GitHandle, snapshot: GitSnapshot): Promise<FileSizes[]> {
   const files = snapshot.files.filter(({ binary }) => binary);

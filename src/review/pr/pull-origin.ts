@@ -125,7 +125,7 @@ interface Compared {
 
 const MAX_COMPARED = 4;
 
-/** Reports whether bytes are the content of the object with a name, which can be abbreviated. */
+/** Returns whether bytes are the content of a git blob, given its full or abbreviated object name. */
 function isBlob(bytes: Buffer, name: string | undefined): boolean {
   return name !== undefined && hashBlob(bytes, name.length > 40 ? "sha256" : "sha1").startsWith(name);
 }

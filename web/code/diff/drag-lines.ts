@@ -92,7 +92,7 @@ class LineDrag {
       useCursor.setState({ range: { ...range, to: line } });
   }
 
-  /** Extends to the line below a pointer that rests while the lines scroll: it sends no events. */
+  /** Extends the range to the line under the pointer after a scroll: a pointer that does not move sends no events. */
   private extendIfScrolled({ x, y, scrollTop }: Drag): void {
     if (this.scroller.scrollTop === scrollTop) return;
     const { top, bottom } = this.scroller.getBoundingClientRect();

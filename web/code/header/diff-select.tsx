@@ -16,8 +16,9 @@ export async function chooseDiff(diffType: string): Promise<boolean> {
 }
 
 /**
- * Selects the diff: the common types first, then the others of the repository, then any commit. Arrow keys choose at once
- * and keep the focus, for the next key; after a choice with the pointer, keys are the page's again.
+ * Selects the diff: the common types first, then the others of the repository, then any commit. A choice by key keeps
+ * the focus, so that arrow keys can step through the options. A choice by pointer removes it, so that the page's shortcuts
+ * work again.
  */
 export function DiffSelect() {
   const index = useSession((session) => session.index);
@@ -38,7 +39,7 @@ export function DiffSelect() {
       <select
         className="input"
         value={index.diffType}
-        // Not disabled, which would take the focus away.
+        // A disabled select loses the focus.
         aria-disabled={switching}
         onKeyDown={() => {
           isByKey.current = true;

@@ -12,7 +12,7 @@ import { isPlainText, PlanField } from "./plan-field.tsx";
 /** Matches a window that has room for a preview beside the editor. */
 const wide = typeof matchMedia === "undefined" ? undefined : matchMedia("(min-width: 69rem)");
 
-/** The preview as the person last chose it; undefined before that. */
+/** Whether the person last showed or hid the preview; undefined before the first choice. */
 let chosen: boolean | undefined;
 
 /** Edits the plan's Markdown. Saves the draft on every change. */

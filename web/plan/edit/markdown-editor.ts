@@ -41,12 +41,12 @@ export interface MarkdownEditor extends OpenEditor {
 /** Marks a change that does not come from the person. */
 const fromOutside = Annotation.define<boolean>();
 
-/** The editor as it was closed last, so that its changes can still be undone. */
+/** State of the editor that was closed last, so that its changes can be undone when it opens again. */
 let closed: unknown;
 
 const KEPT = { history: historyField };
 const GAP = 12;
-/** Height in pixels, at the bottom of the window, that messages and the decision buttons of phones cover. */
+/** Height in pixels that toasts and, on phones, the decision buttons cover at the bottom of the window. */
 const COVERED_BOTTOM = 80;
 
 /** The keys of the search panel, without those that need several selections. */
@@ -63,7 +63,7 @@ const phrases = {
   close: "Close",
 };
 
-/** Opens an editor of Markdown in an element. Tab is left to the browser, so that it does not trap the focus. */
+/** Opens a Markdown editor in an element. Leaves Tab to the browser, so that the editor does not trap the focus. */
 export function openEditor(parent: HTMLElement, options: EditorOptions): MarkdownEditor {
   const { label, source, at, onText, onCaretLine } = options;
   let text = source;
@@ -154,7 +154,7 @@ function lineStart({ doc }: EditorState, line: number): number {
   return doc.line(Math.min(Math.max(line, 1), doc.lines)).from;
 }
 
-/** Returns the line end of a text; LF if it has several. */
+/** Returns the line ending of a text; LF if the endings are mixed. */
 function lineEndOf(text: string): string {
   return text.includes("\r\n") && !/(?:^|[^\r])\n|\r(?!\n)/.test(text) ? "\r\n" : "\n";
 }

@@ -126,7 +126,7 @@ function toInternalHeaders(
   if (/^aws4-/i.test(passed.authorization ?? "")) delete passed.authorization;
   const all = new Set([...listNames(headers["anthropic-beta"]?.toString()), ...betas]);
   if (all.size > 0) passed["anthropic-beta"] = [...all].join(",");
-  // The platforms' own versions correspond to Anthropic's first one.
+  // The platforms' versions, bedrock-2023-05-31 and vertex-2023-10-16, correspond to 2023-06-01.
   passed["anthropic-version"] = /^\d{4}-\d\d-\d\d$/.test(String(version)) ? String(version) : "2023-06-01";
   return passed;
 }

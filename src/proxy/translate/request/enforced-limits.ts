@@ -4,7 +4,7 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Candidate, Finish } from "../../exchange/response.ts";
 
-/** Limits of a request that its upstream cannot enforce, so that the proxy shortens the response instead. */
+/** Limits of a request that the upstream cannot enforce. The proxy enforces them by shortening the response. */
 export interface EnforcedLimits {
   shorten(candidate: Candidate): Candidate;
   /** Returns a function that shortens the events of one stream. */
@@ -62,7 +62,7 @@ interface Found {
   readonly sequence: string;
 }
 
-/** Returns the stop sequence that a text completes first, as a vendor finds it while the text grows. */
+/** Returns the stop sequence that is complete first: the one at which a vendor would stop generating. */
 function findStop(text: string, stops: readonly string[]): Found | undefined {
   const found = stops.flatMap((sequence) => {
     const at = text.indexOf(sequence);
@@ -76,7 +76,7 @@ function stoppedBy(stopSequence: string): Finish {
   return { unified: "stop-sequence", stopSequence };
 }
 
-/** What has passed of a candidate. */
+/** State of one candidate of a stream. */
 interface Progress {
   hasCall: boolean;
   stoppedBy: string | undefined;
