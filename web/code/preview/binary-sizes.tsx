@@ -23,7 +23,13 @@ export function BinarySizes({ file: { index: at } }: { readonly file: DiffFile }
     if (index) void loadSizes(index);
   }, [index]);
   const shown = [sizes?.old, sizes?.new].flatMap((size) => (size === undefined ? [] : bytes(size)));
-  return shown.length === 0 ? null : ` Size: ${shown.join(" → ")}.`;
+  if (shown.length === 0) return null;
+  return (
+    <>
+      {" "}
+      <span className="notice-size">Size: {shown.join(" → ")}.</span>
+    </>
+  );
 }
 
 async function loadSizes(index: DiffIndex): Promise<void> {
