@@ -1,10 +1,11 @@
 // Real Redis and PostgreSQL servers in temporary folders on free ports, ended by process id.
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import getPort from "get-port";
 import { createPostgresData, findServer } from "../../scripts/servers.mjs";
+import { quietPort } from "./quiet-port.ts";
 
 /** A server that tests can stop and start again. */
 interface Server {
@@ -32,7 +33,7 @@ export interface PostgresServer extends Server {
 export async function startRedis(): Promise<RedisServer> {
   const { folder: bin, env } = findServer("redis");
   const folder = mkdtempSync(join(tmpdir(), "sallyport-redis-"));
-  const port = await getPort();
+  const port = await quietPort();
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""];
   const program = createProgram([join(bin, "redis-server"), ...args], { env }, /Ready to accept/);
   await program.start();
@@ -51,9 +52,10 @@ export async function startRedis(): Promise<RedisServer> {
 /** Starts a PostgreSQL server with a password and no databases of ours. Its data survives `stop` and `start`. */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-postgres-"));
-  const port = await getPort();
-  const password = `pg-canary-${process.pid}-${port}`;
+  const password = `pg-canary-${process.pid}-${randomUUID()}`;
   const { command, options } = createPostgresData(folder, password, ["--no-sync"]);
+  // After the data is created, which takes seconds.
+  const port = await quietPort();
   const args = ["-p", String(port), "-c", "fsync=off"];
   const program = createProgram([...command, ...args], options, /ready to accept connections/);
   await program.start();

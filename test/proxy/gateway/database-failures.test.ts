@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
-import getPort from "get-port";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../src/database/open-database.ts";
 import { type Location, testDatabases } from "../../support/databases.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { startGatewayProxy } from "../../support/gateway-proxy.ts";
+import { quietPort } from "../../support/quiet-port.ts";
 import { startSilentRelay } from "../../support/silent-relay.ts";
 import { sqliteWorkerFiles } from "../../support/sqlite-worker.ts";
 
@@ -142,7 +142,7 @@ describe("a PostgreSQL server", () => {
 
   it("that cannot be used at the start is named without its password", async () => {
     const { url } = (await databases.locate("postgres")) as { url: string };
-    const port = await getPort();
+    const port = await quietPort();
     const change = (members: Partial<URL>) => Object.assign(new URL(url), members).href;
     const wrong: [url: string, reason: RegExp][] = [
       [change({ port: String(port) }), /ECONNREFUSED/],
