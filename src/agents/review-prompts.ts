@@ -63,14 +63,14 @@ ${mark}${livePrompt(reviewer)}`;
 
 function nextSteps({ command, agent, waitSeconds, howToWait = "", howToRun = "" }: LiveReviewer): string {
   return `2. Run \`${command} review wait --id ID --timeout ${waitSeconds}\`${howToWait}${howToRun}, with the review's id instead of ID. It
-   prints what the person wrote. Exit code 124 means that the person has not sent anything yet: run it again, however
-   often that takes.
+   prints what the person wrote. Exit code 124 means that the person has not sent anything yet: run it again, as
+   often as needed.
 3. Handle every thread that it prints: change the code, or answer. Then reply in each one:
    \`${command} review reply THREAD --id ID --author ${agent} --text TEXT\`, with \`--resolve\` if the thread is settled.
    \`--text -\` reads a longer reply from stdin.
 4. Run \`${command} review refresh --id ID\`, so that the person sees your changes, and go back to step 2.
 5. Stop when \`review wait\` prints that the reviewer approved or that the review has ended. Handle what it prints, then say
-   what you did. Leave the end of the review to the person.
+   what you did. Let the person end the review.
 
 If the output of \`review wait\` was cut off, \`${command} review wait --id ID --again\` prints it again.
 `;

@@ -26,7 +26,7 @@ export type SetExitCode = (code: number) => void;
 export function createProgram(output: Output, setExitCode: SetExitCode): Command {
   const program = new Command("sallyport")
     .description(
-      "The guarded door between you and your coding agents:\nreview plans and diffs in the browser, and proxy model calls.",
+      "Review the plans and changes of coding agents in the browser,\nand route their model calls through one local proxy.",
     )
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this")

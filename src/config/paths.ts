@@ -109,7 +109,7 @@ export function getHomeDirectory(environment: Environment): string {
   } catch (cause) {
     throw new AppError(
       "usage",
-      "Cannot find the home directory: HOME is not set, and the system reports none",
+      "Cannot find the home directory: HOME is not set, and the system reports no home directory",
       {
         cause,
         hint: "Set HOME, or SERVICE_HOME and SERVICE_CONFIG.",

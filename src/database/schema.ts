@@ -13,7 +13,7 @@ export interface Schema {
   usage_totals: UsageTotalTable;
   /** Bodies of calls, redacted. */
   captures: CaptureTable;
-  /** How far each request log has been written to `calls`. */
+  /** The position in each request log up to which its lines are in `calls`. */
   log_positions: LogPositionTable;
   /** The processes that serve calls; used on PostgreSQL only. */
   replicas: ReplicaTable;

@@ -15,7 +15,7 @@ describe("the dashboard of an admin", () => {
     expect(await rows.filter({ hasText: "timeouts.total" }).textContent()).toContain("77");
     expect(await rows.filter({ hasText: "upstreams.a.api_key" }).textContent()).toContain("[redacted]");
     expect(await rows.filter({ hasText: "timeouts.idle" }).count()).toBe(0);
-    await page.getByLabel("Defaults too").check();
+    await page.getByLabel("Include defaults").check();
     await page.getByLabel("Search").fill("timeouts.idle");
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.textContent()).toContain("default");

@@ -47,7 +47,7 @@ export async function reportSession(session: AgentSession, report: Report): Prom
   if (path !== undefined && existsSync(path)) await claimSession(session, report);
 }
 
-/** Returns a doubt if a later hook call of the session shows that the agent no longer waits for this one. */
+/** Returns why the agent may no longer wait for this hook call, judged by later calls of its session; undefined if there are none. */
 export async function readClaim({ path, owner }: SessionClaim): Promise<CallerDoubt | undefined> {
   const latest = (await readFile(path, "utf8").catch(() => owner)).trim();
   if (latest === owner) return undefined;

@@ -23,14 +23,14 @@ export const storageSettings = {
   database_env: text.optional().describe("The environment variable that holds the database's URL."),
   retention: z
     .strictObject({
-      calls: z.number().int().min(1).max(3_650).default(90).describe("Days that individual calls are kept."),
+      calls: z.number().int().min(1).max(3_650).default(90).describe("Days to keep individual calls."),
       responses: z
         .number()
         .int()
         .min(1)
         .max(3_650)
         .default(30)
-        .describe("Days that stored responses are kept, for previous_response_id."),
+        .describe("Days to keep stored responses, for previous_response_id."),
     })
     .prefault({}),
   capture: captureSchema
@@ -43,7 +43,7 @@ export const storageSettings = {
     .max(16 * 1024 * 1024)
     .default(256 * 1024)
     .describe("Bytes of each body that are kept."),
-  capture_retention: z.number().positive().max(3_650).default(7).describe("Days that bodies are kept."),
+  capture_retention: z.number().positive().max(3_650).default(7).describe("Days to keep bodies."),
   store: z.literal("memory").optional().describe('Deprecated: the same as `database: "none"`.'),
 };
 

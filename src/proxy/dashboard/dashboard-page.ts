@@ -51,7 +51,7 @@ function toHashSource(text: string | undefined): string {
   return text === undefined ? "'none'" : `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** The page if the web pages are not built: the figures without styles. */
+/** Fallback if the web pages are not built: shows the same figures without styles. */
 export const PLAIN_PAGE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><title>Sallyport proxy</title></head>

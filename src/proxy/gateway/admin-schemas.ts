@@ -109,9 +109,9 @@ export const healthSchema = z.strictObject({
   capture: z
     .strictObject({
       calls: captureSchema,
-      keys: z.array(z.string()).describe("Names of keys that keep bodies whatever `calls` says."),
+      keys: z.array(z.string()).describe("Names of keys whose bodies are kept regardless of `calls`."),
     })
-    .describe("Which calls' bodies are kept."),
+    .describe("Calls whose bodies are kept."),
 });
 
 export const settingsSchema = z.strictObject({

@@ -72,7 +72,7 @@ class Failover implements LimitStore {
     this.shares = new Shares(() => store.replicas, ledger);
     let isFirst = connection.isReady;
     connection.onConnect(() => {
-      // `prime` sets the budgets of the start.
+      // `prime` sets the budgets at the start.
       if (isFirst) void this.readDataId();
       else void this.reconnect();
       isFirst = false;
@@ -211,8 +211,8 @@ class Failover implements LimitStore {
   }
 
   /**
-   * Sets the accounts that Redis has lost to the amounts in the ledger. If Redis has other data than before, another replica
-   * may have restored it already, without the latest calls of this one. Rejects if Redis does not respond.
+   * Sets the accounts that Redis has lost to the amounts in the ledger. If the data in Redis was replaced, another replica may
+   * have restored it already, without the latest calls of this one. Rejects if Redis does not respond.
    */
   private async restore(): Promise<Restored> {
     const { ledger } = this;

@@ -33,10 +33,7 @@ const MIN_BYTES_PER_MS = 1_024;
 /** Milliseconds between two saves of progress. */
 const SAVE_EVERY_MS = 3_000;
 
-/**
- * The base that a working tree is compared with: a tree, named by its object, or the entries of an index, named by
- * their hash.
- */
+/** The base of a working-tree diff: a tree, `name` is its object id; or the entries of an index, `name` is their hash. */
 export type IndexBase = { readonly name: string; readonly entries?: TrackedEntries };
 
 /**

@@ -60,7 +60,7 @@ function SettingsTable({ file, read_at, refused, settings }: Settings) {
             checked={hasDefaults}
             onChange={({ target }) => setHasDefaults(target.checked)}
           />{" "}
-          Defaults too
+          Include defaults
         </label>
       </search>
       {shown.length === 0 ? (

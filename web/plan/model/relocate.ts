@@ -89,7 +89,7 @@ function foldedText(document: MarkdownDocument): FoldedText {
 
 function foldWhitespace(text: string): FoldedText {
   const pieces: string[] = [];
-  // The two texts diverge after each run of more than one character.
+  // Where offsets of the two texts start to differ: after each run of more than one character.
   const foldedStarts = [0];
   const starts = [0];
   let length = 0;
