@@ -16,7 +16,7 @@ const { values: flags, positionals } = parseArgs({
     kind: { type: "string" },
   },
 });
-const paths = positionals.length > 0 ? positionals : ["src", "web", "docs", "examples", "*.md"];
+const paths = positionals.length > 0 ? positionals : ["src", "web", "extensions", "scripts", "docs", "examples", "*.md"];
 const sentences = listFiles(paths)
   .flatMap((path) => (path.endsWith(".md") ? documentSentences(path) : codeSentences(path)))
   .filter(({ kind }) => flags.kind === undefined || kind === flags.kind);
@@ -114,5 +114,5 @@ function read(path) {
 function listFiles(paths) {
   return execFileSync("git", ["ls-files", "--", ...paths], { cwd: root, encoding: "utf8" })
     .split("\n")
-    .filter((path) => /\.(ts|tsx|md)$/.test(path));
+    .filter((path) => /\.(ts|tsx|mjs|md)$/.test(path));
 }

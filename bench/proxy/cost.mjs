@@ -41,7 +41,7 @@ const cases = [
 ];
 // Keeps load and mock off the subjects' core, where wake-ups would distort the comparison.
 spawnSync("taskset", ["-pc", "1", String(process.pid)]);
-const { targets, stop } = await startSubjects({ builds });
+const { targets, stop } = await startSubjects({ builds, withRelay: false });
 
 /** Returns microseconds per request. */
 async function costOf(target, body, turn) {

@@ -8,7 +8,7 @@ import { memoryOf, startSubjects } from "./subjects.mjs";
 
 const { values: flags } = parseArgs({ options: { requests: { type: "string", default: "100000" } } });
 const total = Number(flags.requests);
-const { targets, stop } = await startSubjects();
+const { targets, stop } = await startSubjects({ withRelay: false });
 const rows = [];
 
 try {

@@ -16,12 +16,13 @@ const PREFIXES = { json: "", sse: "/sse", live: "/live" };
 
 /**
  * Starts the mock on this process's CPU and all others on CPU 0. `portkey` is its folder; `builds` are builds of Sallyport
- * by name; `nodeArguments` are passed to their Node.js.
+ * by name; `nodeArguments` are passed to their Node.js. `withRelay` also starts nginx, which must be installed.
  */
 export async function startSubjects({
   portkey,
   builds = { sallyport: "dist/sallyport.js" },
   nodeArguments = [],
+  withRelay = true,
 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
   const children = [startMock(folder, mock)];
@@ -41,12 +42,9 @@ export async function startSubjects({
   };
   try {
     await listening(mock);
-    const nginx = startRelay(join(folder, "nginx"), mock, relay);
-    children.push(nginx);
     const config = writeConfig(folder, mock);
     const names = Object.keys(builds);
     const subjects = [
-      { name: "nginx", port: relay, pid: nginx.pid },
       {
         name: "floor",
         port: floor,
@@ -58,6 +56,11 @@ export async function startSubjects({
         return { name, port, pid: start([...nodeArguments, ...command, "--port", String(port)]) };
       }),
     ];
+    if (withRelay) {
+      const nginx = startRelay(join(folder, "nginx"), mock, relay);
+      children.push(nginx);
+      subjects.push({ name: "nginx", port: relay, pid: nginx.pid });
+    }
     if (portkey) {
       const command = resolve(portkey, "node_modules/@portkey-ai/gateway/build/start-server.js");
       subjects.push({ name: "portkey", port: peer, pid: start([command, `--port=${peer}`]) });
