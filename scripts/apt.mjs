@@ -9,7 +9,7 @@ export function canInstall() {
   return process.platform === "linux" && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
 }
 
-/** Brings the package lists up to date. An unreachable source is not fatal: another one may have the package. */
+/** Updates the package lists. An unreachable source is not fatal: another one may have the package. */
 export function updateLists() {
   try {
     apt("update");

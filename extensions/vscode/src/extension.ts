@@ -134,7 +134,7 @@ async function sendFeedback(reviews: OpenReviews): Promise<void> {
   vscode.window.setStatusBarMessage("Sallyport: sent", 3_000);
 }
 
-/** Lets the person choose if there are several. Throws `none` if there are none. */
+/** Returns the only review, or the one that the person chooses. Throws an error with the text `none` if there are none. */
 async function pick(reviews: readonly RunningReview[], none: string): Promise<RunningReview | undefined> {
   const [only, ...more] = reviews;
   if (!only) throw new Error(none);

@@ -30,7 +30,7 @@ const limitsPatch = z.strictObject({
 const expiresAt = z.iso.datetime({ offset: true });
 const capture = captureSchema
   .nullish()
-  .describe("Which of its calls' bodies are kept; null: as `proxy.capture` says.");
+  .describe("Which of its calls' bodies are kept; null: as set in `proxy.capture`.");
 
 export const newKeySchema = z.strictObject({
   name,

@@ -1,6 +1,6 @@
 import type { StreamFilter } from "../upstream/relay-task.ts";
 
-/** Bytes of a response that are searched; longer ones pass unchanged. A page of 1,000 batches has about 1 MB. */
+/** Maximum bytes of a response that is searched; longer responses pass unchanged. A page of 1,000 batches has about 1 MB. */
 const MAX_SEARCHED = 16 * 1024 * 1024;
 const RESULTS = /("results_url"\s*:\s*")https?:\/\/[^"]*\/messages\/batches\/([^"/?]+)\/results(?=["?])/g;
 

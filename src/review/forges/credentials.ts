@@ -199,7 +199,7 @@ interface ProgramOptions {
   readonly input?: string;
 }
 
-/** Maximum milliseconds of a tool, in which the person can unlock a keyring. */
+/** Maximum milliseconds that a tool may take; a keyring may ask the person for a password meanwhile. */
 const TOOL_TIMEOUT_MS = 30_000;
 
 /**

@@ -48,7 +48,7 @@ const SETTINGS: readonly Setting[] = [
   // Makes git compare files that exist although their entries are marked skip-worktree.
   { key: "core.sparseCheckout", value: "true" },
   { key: "sparse.expectFilesOutsideOfPatterns", value: "false" },
-  // Git opens a file if any of its times has changed: its size and modification time can be restored.
+  // Makes git read a file if its ctime has changed, because a program can restore its size and modification time.
   { key: "core.trustctime", value: "true" },
   { key: "core.checkStat", value: "default" },
   { key: "core.quotePath", value: "true" },

@@ -58,8 +58,8 @@ export function followLines(
 }
 
 /**
- * Finds lines by their text and neighbors. Of several equal ones, the one with the most equal neighbors, then the
- * nearest, is returned. Returns undefined if the text does not occur, or never with an equal neighbor.
+ * Finds lines by their text and neighbors. Among lines of equal text, prefers those with the most equal neighbors, then
+ * the nearest. Returns undefined if the text does not occur, or never with an equal neighbor.
  */
 export function findLines(
   lines: readonly string[],

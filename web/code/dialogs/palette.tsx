@@ -129,7 +129,7 @@ function Results({ name, entries, first, at, choose }: ResultsProps) {
         {name}
       </div>
       {entries.map((entry, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys
         <div
           key={entry.file?.path ?? entry.label}
           id={`palette-${first + index}`}

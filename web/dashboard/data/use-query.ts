@@ -29,7 +29,7 @@ export function useQuery<Data>(
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: name and round say when to load again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of name or round loads again.
   useEffect(() => {
     const aborter = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;

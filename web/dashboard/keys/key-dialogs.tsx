@@ -125,7 +125,7 @@ export function KeyDialog({ existing, teams, onClose, onDone }: KeyDialogProps) 
             setCapture(CAPTURES.find(({ value }) => value === target.value)?.value ?? null)
           }
         >
-          <option value="">As proxy.capture says</option>
+          <option value="">As set in proxy.capture</option>
           {CAPTURES.map(({ value, label }) => (
             <option key={value} value={value}>
               {label}

@@ -97,7 +97,7 @@ export function VirtualList<Item extends { readonly id: string }>({
   );
 }
 
-/** Returns whether the page is being printed. All items are rendered before the browser takes the page. */
+/** Returns whether the page is being printed. All items are rendered before the browser lays out the printed page. */
 function useIsPrinting(): boolean {
   const [isPrinting, setIsPrinting] = useState(false);
   useEffect(() => {

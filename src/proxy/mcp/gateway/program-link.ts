@@ -144,7 +144,7 @@ export class ProgramLink implements McpLink {
     return true;
   }
 
-  /** Rejects the program's requests once no call of the client runs: nobody responds to them any more. */
+  /** Rejects the program's requests once no call of the client runs, because no client can respond to them. */
   private endRequests(): void {
     if (this.pending.size > 0) return;
     for (const id of this.asked)

@@ -60,7 +60,7 @@ function rangeEnd(patch: ParsedPatch, line: number, path: string) {
   return { line_code: `${hash}_${oldLine}_${newLine}`, type, ...numbers(patch, line) };
 }
 
-/** Returns the old and the new number of a line. For a side that lacks the line, returns that of the next line there. */
+/** Returns the old and the new number of a line; on a side without the line, the number of the next line of that side. */
 function bothNumbers(patch: ParsedPatch, line: number): readonly [number, number] {
   const hunk = patch.hunks.find(({ first, end }) => first <= line && line < end);
   let [oldLine, newLine] = [hunk?.oldStart ?? 1, hunk?.newStart ?? 1];
