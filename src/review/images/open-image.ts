@@ -15,7 +15,7 @@ export interface OpenedImage {
  * Reads an image from a path with resolved links. Opens it without blocking and without following a link that has
  * replaced it since. Throws `not_found`, `too_large`, `unreadable`, or `validation` if it is not an image file.
  */
-export async function openImage(path: string): Promise<OpenedImage> {
+export async function openImage(path: string | Buffer): Promise<OpenedImage> {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   await expectFile(path);
   const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch((error: unknown) => {
@@ -31,7 +31,7 @@ export async function openImage(path: string): Promise<OpenedImage> {
 }
 
 /** Checks the file before it is opened, because opening alone triggers some devices. */
-async function expectFile(path: string): Promise<void> {
+async function expectFile(path: string | Buffer): Promise<void> {
   const status = await lstat(path).catch((error: unknown) => {
     throw imageError(error);
   });

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
-import { constants, type Stats } from "node:fs";
-import { lstat, open, readdir, readlink } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { AppError, systemErrorCode } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 import type { OmittedFiles } from "../api-types.ts";
+import { quoteName } from "../git/quoted-name.ts";
 import { openImage } from "../images/open-image.ts";
 import { isWithin } from "../is-within.ts";
-import { type FileContent, filePatch } from "./file-patch.ts";
+import { type FilePath, readContent } from "./file-content.ts";
+import { filePatch } from "./file-patch.ts";
 import { hashBlob } from "./hash-blob.ts";
 import type { PatchOrigin, TakenPatches } from "./patch-session.ts";
 
@@ -25,17 +27,13 @@ interface FilesOriginOptions {
 
 /** The paths of both sides of a file; a side is undefined if the file does not exist there. */
 interface FilePair {
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
+  readonly before?: FilePath | undefined;
+  readonly after?: FilePath | undefined;
 }
 
-/** Folders of version control, which are left out. */
-const VCS_FOLDERS = new Set([".git", ".hg", ".jj", ".sl", ".svn"]);
-/** Folders of installed packages, which are left out. */
-const PACKAGE_FOLDERS = new Set(["node_modules"]);
+/** Folders of version control and installed packages, which are left out. */
+const SKIPPED_FOLDERS = new Set([".git", ".hg", ".jj", ".sl", ".svn", "node_modules"]);
 const MAX_FILES = 20_000;
-/** Maximum bytes of a file. */
-const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_OMITTED_PATHS = 20;
 
 /** Creates the origin of files and folders on disk, with and without a folder to compare with. */
@@ -53,7 +51,7 @@ export function createFilesOrigin({ compared, project }: FilesOriginOptions): Pa
       latest = pairs;
       const patches = [];
       for (const [path, { before, after }] of pairs) {
-        const patch = filePatch(path, await contentOf(before), await contentOf(after));
+        const patch = filePatch(path, await readContent(before), await readContent(after));
         if (patch) patches.push(patch);
       }
       const option = { id: "files", label: hasAgainst ? `${label} compared` : label };
@@ -80,7 +78,7 @@ export function createFilesOrigin({ compared, project }: FilesOriginOptions): Pa
     },
     completable: async (files) => new Set(files.map(({ path }) => path)),
     async text({ path, oldBlob }) {
-      const content = await contentOf(latest.get(path)?.before).catch(() => undefined);
+      const content = await readContent(latest.get(path)?.before).catch(() => undefined);
       // The file may have changed since the diff was created.
       return content && hashBlob(content.bytes) === oldBlob
         ? { side: "old", text: content.bytes }
@@ -110,14 +108,19 @@ async function listPairs(
   const skipped: string[] = [];
   const toShown = (path: string) => (relative(root, path) || basename(path)).split(sep).join("/");
   for (const { path, against } of compared) {
-    const add = (inner: string, side: keyof FilePair, found: string) => {
-      const shown = toShown(inner === "" ? path : join(path, inner));
-      pairs.set(shown, { ...pairs.get(shown), [side]: found });
+    const add = (side: keyof FilePair, { inner, location }: FoundFile) => {
+      let shown = toShown(join(path, inner));
+      // An escaped name can be the name of another file.
+      for (let other = pairs.get(shown)?.[side]; other && `${other}` !== `${location}`; ) {
+        shown += " (2)";
+        other = pairs.get(shown)?.[side];
+      }
+      pairs.set(shown, { ...pairs.get(shown), [side]: location });
       if (pairs.size > MAX_FILES) throw tooMany();
     };
-    for (const file of await filesIn(path, skipped)) add(relative(path, file), "after", file);
+    for (const file of await filesIn(path, skipped)) add("after", file);
     if (against === undefined) continue;
-    for (const file of await filesIn(against, [])) add(relative(against, file), "before", file);
+    for (const file of await filesIn(against, [])) add("before", file);
   }
   const paths = skipped.map((path) => `${toShown(path)}/`);
   const omitted =
@@ -133,52 +136,48 @@ function tooMany(): AppError {
   });
 }
 
-/** Returns the files and links in a folder, or a single file. */
-async function filesIn(path: string, skipped: string[]): Promise<string[]> {
+/** A file or folder, and its path relative to the one that was named. */
+interface FoundFile {
+  readonly location: FilePath;
+  readonly inner: string;
+}
+
+/**
+ * Returns the files and links in a folder, or a single file. Adds the folders that are left out to `skipped`. Bytes of
+ * a name that are not UTF-8 are octal escapes in the relative path.
+ */
+async function filesIn(path: string, skipped: string[]): Promise<FoundFile[]> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) return [];
-  if (!found.isDirectory()) return isReadable(found) ? [path] : [];
-  const files: string[] = [];
-  const pending = [path];
+  if (!found.isDirectory()) return isReadable(found) ? [{ location: path, inner: "" }] : [];
+  const files: FoundFile[] = [];
+  const pending: FoundFile[] = [{ location: path, inner: "" }];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      const inner = join(folder, entry.name);
-      if (entry.isFile() || entry.isSymbolicLink()) files.push(inner);
-      else if (entry.isDirectory() && PACKAGE_FOLDERS.has(entry.name)) skipped.push(inner);
-      else if (entry.isDirectory() && !VCS_FOLDERS.has(entry.name)) pending.push(inner);
+    for (const entry of await readdir(folder.location, { withFileTypes: true, encoding: "buffer" })) {
+      const child = childOf(folder, entry.name);
+      if (entry.isFile() || entry.isSymbolicLink()) files.push(child);
+      else if (!entry.isDirectory()) continue;
+      else if (SKIPPED_FOLDERS.has(entry.name.toString())) skipped.push(join(path, child.inner));
+      else pending.push(child);
     }
     if (files.length > MAX_FILES) throw tooMany();
   }
   return files;
 }
 
+function childOf(folder: FoundFile, name: Buffer): FoundFile {
+  const text = name.toString();
+  const isText = Buffer.from(text).equals(name);
+  const inner = join(folder.inner, isText ? text : quoteName(name).slice(1, -1));
+  if (isText && typeof folder.location === "string") return { location: join(folder.location, text), inner };
+  return { location: Buffer.concat([Buffer.from(folder.location), Buffer.from(sep), name]), inner };
+}
+
 function isReadable(found: Stats): boolean {
   return found.isFile() || found.isSymbolicLink();
 }
 
-/** Reads a file. Returns the target of a symbolic link as its content. */
-async function contentOf(path: string | undefined): Promise<FileContent | undefined> {
-  if (path === undefined) return undefined;
-  try {
-    const found = await lstat(path);
-    if (found.isSymbolicLink()) return { mode: "120000", bytes: Buffer.from(await readlink(path)) };
-    if (found.size > MAX_BYTES)
-      return { mode: "100644", bytes: Buffer.from(`\0${found.size} ${found.mtimeMs}`) };
-    const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
-    const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-    try {
-      const isProgram = process.platform !== "win32" && (found.mode & 0o111) !== 0;
-      return { mode: isProgram ? "100755" : "100644", bytes: await file.readFile() };
-    } finally {
-      await file.close();
-    }
-  } catch (cause) {
-    if (systemErrorCode(cause) === "ENOENT") return undefined;
-    throw new AppError("unreadable", `Cannot read ${path}: ${systemErrorCode(cause)}`, { cause });
-  }
-}
-
-async function stamp(path: string): Promise<string> {
+async function stamp(path: FilePath): Promise<string> {
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
   return found ? `${found.mtimeNs} ${found.ctimeNs} ${found.size} ${found.ino} ${found.mode}` : "gone";
 }

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFile, realpath } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import type { Environment } from "../../config/paths.ts";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
@@ -8,8 +8,10 @@ import type { DiffOption, ReviewedCommit } from "../api-types.ts";
 import { splitMessage } from "../git/commits.ts";
 import { findProgram } from "../git/find-git.ts";
 import { USER_VARIABLES } from "../git/hardening.ts";
+import { quoteName } from "../git/quoted-name.ts";
 import { openImage } from "../images/open-image.ts";
 import { isWithin } from "../is-within.ts";
+import { readContent } from "./file-content.ts";
 import { filePatch } from "./file-patch.ts";
 import type { OtherRepository } from "./find-vcs.ts";
 import type { PatchOrigin } from "./patch-session.ts";
@@ -46,7 +48,16 @@ const JJ_DIFF = [...JJ_OPTIONS, "diff", "--git", "--context=3"] as const;
 const JJ_COMMIT =
   'commit_id ++ "\\0" ++ author.name() ++ "\\0" ++ author.timestamp().utc().format("%Y-%m-%dT%H:%M:%SZ") ++ "\\0" ++ description ++ "\\0"';
 
-const SL_DIFF = ["diff", "--git", "--unified=3", "--noninteractive"] as const;
+/** Options that reset the settings with which a repository can hide changes from `sl diff`. */
+const SL_SHOW_ALL = [
+  "ignorews",
+  "ignorewsamount",
+  "ignorewseol",
+  "ignoreblanklines",
+  "nobinary",
+  "noprefix",
+].map((name) => `--config=diff.${name}=false`);
+const SL_DIFF = [...SL_SHOW_ALL, "diff", "--git", "--unified=3", "--noninteractive"] as const;
 
 const COMMANDS: Readonly<Record<OtherRepository["kind"], Commands>> = {
   jj: {
@@ -116,7 +127,9 @@ export async function createVcsOrigin(
       hint: `Install ${commands.title}, then run the command again.`,
     });
   }
-  if (kind === "sapling") await checkSaplingConfiguration(root);
+  // The configuration can change while the review is open.
+  const checkConfiguration = () => (kind === "sapling" ? checkSaplingConfiguration(root) : undefined);
+  await checkConfiguration();
   const passed = PASSED_ON.flatMap((name): [string, string][] => {
     const value = environment[name];
     return value === undefined ? [] : [[name, value]];
@@ -140,6 +153,7 @@ export async function createVcsOrigin(
         commands.diffs.get(diffType) ?? (name === undefined ? undefined : commands.diffOfCommit(name));
       if (!args)
         throw new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
+      await checkConfiguration();
       const [output, commits, untracked] = await Promise.all([
         run(args, signal),
         commitsNow(signal),
@@ -213,12 +227,13 @@ function parseLog(output: string): ReviewedCommit[] {
 
 /** Returns patches that add untracked files, for a program whose diff leaves them out. */
 async function additions(root: string, output: string): Promise<FilePatch[]> {
-  const names = Buffer.from(output, "latin1").toString().split("\0");
   const patches: FilePatch[] = [];
-  for (const path of names.filter((name) => name !== "")) {
-    const file = await insideOf(root, path);
-    const bytes = file && (await readFile(file).catch(() => undefined));
-    const patch = bytes && filePatch(path, undefined, { mode: "100644", bytes });
+  for (const each of output.split("\0")) {
+    const name = Buffer.from(each, "latin1");
+    if (name.length === 0 || (await insideOf(root, dirname(name.toString()))) === undefined) continue;
+    const content = await readContent(Buffer.concat([Buffer.from(root + sep), name]));
+    const path = Buffer.from(name.toString()).equals(name) ? name.toString() : quoteName(name).slice(1, -1);
+    const patch = content && filePatch(path, undefined, content);
     if (patch) patches.push(patch);
   }
   return patches;
@@ -245,7 +260,7 @@ async function checkSaplingConfiguration(root: string): Promise<void> {
   });
   const sections = [...text.matchAll(/^\s*\[([^\]]*)\]/gm)].map(([, name = ""]) => name.trim());
   // Sapling itself writes `%include builtin:git.rc`.
-  const odd = /^%include (?!builtin:)/m.test(text)
+  const odd = /^[ \t]*%(?!unset[ \t]|include[ \t]+builtin:)/m.test(text)
     ? "%include"
     : sections.find((name) => !HARMLESS_SECTIONS.has(name));
   if (odd === undefined) return;

@@ -1,4 +1,4 @@
-import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { DiffSession } from "../../../src/review/diff-session.ts";
@@ -176,9 +176,34 @@ describe("a session of files", () => {
       ["src/deep/größe 大.txt", "100644"],
       ["src/link.js", "120000"],
     ]);
-    expect(lease.snapshot.omitted?.ignored?.paths).toEqual(["src/node_modules/"]);
+    expect(lease.snapshot.omitted?.ignored?.paths.toSorted()).toEqual(["src/.git/", "src/node_modules/"]);
     expect((await lease.sides.read("src/deep/größe 大.txt", "new")).toString()).toBe("words");
     await expect(lease.sides.read("other.txt", "new")).rejects.toMatchObject({ code: "not_found" });
+    lease.release();
+  });
+
+  it.runIf(process.platform === "linux")("shows files whose names are not UTF-8", async () => {
+    const folder = await temporaryFolder();
+    const name = (byte: number) =>
+      Buffer.concat([Buffer.from(`${folder}/a`), Buffer.from([byte]), Buffer.from(".js")]);
+    await writeFile(name(0xfe), "one\n");
+    await writeFile(name(0xff), "two\n");
+    await writeFile(join(folder, "a\\377.js"), "three\n");
+    await mkdir(Buffer.concat([name(0xff), Buffer.from("d")]));
+    await writeFile(Buffer.concat([name(0xff), Buffer.from("d/inner.js")]), "four\n");
+    const session = sessionOf(createFilesOrigin({ compared: [{ path: folder }], project: folder }));
+    const lease = await session.current();
+    const read = async ({ path }: { path: string }) => [
+      path.replace(" (2)", ""),
+      (await lease.sides.read(path, "new")).toString(),
+    ];
+    const shown = await Promise.all(lease.snapshot.files.map(read));
+    expect(shown.toSorted()).toEqual([
+      ["a\\376.js", "one\n"],
+      ["a\\377.js", "three\n"],
+      ["a\\377.js", "two\n"],
+      ["a\\377.jsd/inner.js", "four\n"],
+    ]);
     lease.release();
   });
 
@@ -280,6 +305,28 @@ else if (args.includes("diff")) process.stdout.write(fs.readFileSync(${JSON.stri
     expect(await paths(session)).toEqual(["src/door.js", "new.txt", "unknown.txt"]);
   });
 
+  it("shows untracked links as links, and programs with their mode", async () => {
+    const { root, environment } = await standIn("sl");
+    const session = sessionOf(await createVcsOrigin({ kind: "sapling", root }, [], environment));
+    await symlink("/etc/passwd", join(root, "unknown.txt"));
+    expect(await patchText(session)).toMatch(/new file mode 120000\n[\s\S]*\+\/etc\/passwd\n/);
+    await rm(join(root, "unknown.txt"));
+    await writeFile(join(root, "unknown.txt"), "#!/bin/sh\n", { mode: 0o755 });
+    (await session.switchTo("uncommitted")).release();
+    expect(await patchText(session)).toContain("new file mode 100755\n");
+  });
+
+  it("resets the settings with which a repository could hide changes from Sapling", async () => {
+    const { folder, root, environment } = await standIn("sl");
+    await writeFile(join(root, ".sl", "config"), "[diff]\nignorews = true\n");
+    await paths(sessionOf(await createVcsOrigin({ kind: "sapling", root }, [], environment)));
+    const calls = (await readFile(join(folder, "calls"), "utf8"))
+      .split("\n")
+      .filter((call) => /"diff"/.test(call));
+    expect(calls.length).toBeGreaterThan(0);
+    for (const call of calls) expect(JSON.parse(call)).toContain("--config=diff.ignorews=false");
+  });
+
   it("does not run Sapling in a repository whose configuration could run programs", async () => {
     const { root, environment } = await standIn("sl");
     const config = join(root, ".sl", "config");
@@ -289,6 +336,22 @@ else if (args.includes("diff")) process.stdout.write(fs.readFileSync(${JSON.stri
     await expect(createVcsOrigin({ kind: "sapling", root }, [], environment)).rejects.toThrow(
       "extensions in /",
     );
+    for (const include of ["%include\t../evil.rc", "%include  ../evil.rc", " %include ../evil.rc"]) {
+      await writeFile(config, `${include}\n`);
+      await expect(createVcsOrigin({ kind: "sapling", root }, [], environment)).rejects.toThrow(
+        "%include in /",
+      );
+    }
+  });
+
+  it("does not run Sapling once its configuration has changed during the review", async () => {
+    const { folder, root, environment } = await standIn("sl");
+    const session = sessionOf(await createVcsOrigin({ kind: "sapling", root }, [], environment));
+    (await session.current()).release();
+    const before = await readFile(join(folder, "calls"), "utf8");
+    await writeFile(join(root, ".sl", "config"), "[hooks]\npre-diff = ./evil.sh\n");
+    await expect(session.switchTo("uncommitted")).rejects.toMatchObject({ code: "configuration" });
+    expect(await readFile(join(folder, "calls"), "utf8")).toBe(before);
   });
 
   it("does not run a program of the repository, and reports a missing one", async () => {
