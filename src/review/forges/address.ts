@@ -68,7 +68,7 @@ const SSH_HOSTS: Readonly<Record<string, string>> = {
 
 /** Parses the URL of a git remote: https, ssh, or `git@host:path`. Returns undefined for any other, such as a folder. */
 export function parseRemoteUrl(text: string): RemoteAddress | undefined {
-  const [, scpHost, scpPath] = /^(?:[^@/:]+@)?([^/:]{2,}):(?!\/\/)(.+)$/.exec(text) ?? [];
+  const [, scpHost, scpPath] = /^(?:[^@/:]+@)?([^/:]{2,}):(?!\/\/|:)(.+)$/.exec(text) ?? [];
   const url = scpHost === undefined && URL.canParse(text) ? new URL(text) : undefined;
   if (url && !/^(?:https?|ssh|git):$/.test(url.protocol)) return undefined;
   // A port for SSH is not the port for HTTPS.

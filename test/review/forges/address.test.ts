@@ -49,7 +49,7 @@ describe("parseRemoteUrl", () => {
     expect(parseRemoteUrl(url)).toEqual({ host, path, forge });
   });
 
-  it.each(["/srv/git/castle.git", "../castle", "file:///srv/castle"])("leaves out the folder %s", (url) => {
+  it.each(["/srv/git/castle.git", "../castle", "file:///srv/castle", "ext::ssh %S x/y"])("leaves out %s", (url) => {
     expect(parseRemoteUrl(url)).toBeUndefined();
   });
 });
