@@ -47,12 +47,22 @@ async function* watched(request: IncomingMessage, watch: (chunk: Buffer) => void
 }
 
 /** Returns the method and the target of a JSON-RPC message; of a batch, those of its first message. */
-export function callIn(text: string): McpCall {
+function callIn(text: string): McpCall {
   const message = tryParseJson(text);
   const first: unknown = Array.isArray(message) ? message[0] : message;
-  if (!isObject(first)) return parseBeginning(text);
-  const params = isObject(first["params"]) ? first["params"] : {};
-  return named(first["method"], params["name"] ?? params["uri"]);
+  return isObject(first) ? callOf(first) : parseBeginning(text);
+}
+
+/** Returns the method and the target of a parsed message. */
+export function callOf({
+  method,
+  params,
+}: {
+  readonly method?: unknown;
+  readonly params?: unknown;
+}): McpCall {
+  const { name, uri } = isObject(params) ? params : {};
+  return named(method, name ?? uri);
 }
 
 /** Searches a body that is too long to be inspected whole. */

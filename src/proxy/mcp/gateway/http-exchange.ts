@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "../../../errors.ts";
-import { findExcess } from "../../../json/bounds.ts";
+import { findExcess, nextTurn } from "../../../json/bounds.ts";
 import { createSseParser } from "../../../sse/parse.ts";
 import { readUpTo, readWhole } from "../../body/read-whole.ts";
 import { tryParseJson } from "../../exchange/json.ts";
@@ -65,7 +65,8 @@ export async function readExchange(
   const { status, headers, body } = received;
   const type = headers["content-type"] ?? "";
   if (status >= 400) {
-    const response = findResponse(tryParseJson((await readUpTo(body, MAX_ERROR)).toString()), undefined);
+    const text = (await readUpTo(body, MAX_ERROR)).toString();
+    const response = await findResponse(tryParseJson(text), undefined);
     return { status, headers, response, rest: undefined };
   }
   if (/^text\/event-stream\b/i.test(type)) {
@@ -78,7 +79,7 @@ export async function readExchange(
   if (bytes.length === 0) return { status, headers, response: undefined, rest: undefined };
   if (await findExcess(bytes, MESSAGE_BOUNDS))
     throw invalid(server, "returned a response with too many values");
-  const response = findResponse(tryParseJson(bytes.toString("utf8")), id);
+  const response = await findResponse(tryParseJson(bytes.toString("utf8")), id);
   if (response === undefined && id !== undefined) throw invalid(server, "returned no JSON-RPC response");
   return { status, headers, response, rest: undefined };
 }
@@ -96,11 +97,10 @@ export async function readEvents(
   try {
     for await (const chunk of body) {
       for (const { data } of parser.push(chunk)) {
-        const value = data === "" ? undefined : tryParseJson(data);
-        // Revision 2025-03-26 has batches.
-        for (const each of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-          const message = parseRpc(each);
-          if (message === undefined) continue;
+        if (data === "") continue;
+        if (await findExcess(Buffer.from(data), MESSAGE_BOUNDS))
+          throw new AppError("upstream_invalid", "An event of an MCP server has too many values");
+        for await (const message of messagesIn(tryParseJson(data))) {
           if (isRequest(message) || isNotification(message)) onMessage(message);
           else if (id !== undefined && message.id === id) return { response: message, rest: undefined };
         }
@@ -114,12 +114,24 @@ export async function readEvents(
 }
 
 /** Returns the response in a value; of a batch, the one with this id. */
-function findResponse(value: unknown, id: RpcId | undefined): RpcResponse | undefined {
-  const messages: (RpcMessage | undefined)[] = Array.isArray(value) ? value.map(parseRpc) : [parseRpc(value)];
-  return messages.find(
-    (each): each is RpcResponse =>
-      each !== undefined && each.method === undefined && (id === undefined || each.id === id),
-  );
+async function findResponse(value: unknown, id: RpcId | undefined): Promise<RpcResponse | undefined> {
+  for await (const message of messagesIn(value)) {
+    if (message.method === undefined && (id === undefined || message.id === id)) return message;
+  }
+  return undefined;
+}
+
+/** Messages that are validated per turn of the event loop. */
+const MESSAGES_PER_TURN = 256;
+
+/** Yields the messages of a parsed text: one or, in revision 2025-03-26, a batch. */
+async function* messagesIn(value: unknown): AsyncGenerator<RpcMessage> {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  for (const [index, each] of values.entries()) {
+    if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await nextTurn();
+    const message = parseRpc(each);
+    if (message !== undefined) yield message;
+  }
 }
 
 /** Creates the error for a response that does not conform to MCP. */

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { isObject } from "../../exchange/json.ts";
 
 /** JSON-RPC 2.0 messages as MCP uses them. https://www.jsonrpc.org/specification */
 
 const idSchema = z.union([z.string(), z.number().int()]);
-const paramsSchema = z.record(z.string(), z.unknown());
+/** An object whose members are not validated: a message may contain many. */
+const paramsSchema = z.custom<Record<string, unknown>>(isObject);
 const errorSchema = z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() });
 const version = z.literal("2.0");
 
@@ -36,7 +38,7 @@ export type RpcResponse = z.infer<typeof responseSchema>;
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
 
 /** Limits of a message, which are checked before it is parsed. */
-export const MESSAGE_BOUNDS = { values: 500_000, depth: 256 };
+export const MESSAGE_BOUNDS = { values: 130_000, depth: 256 };
 
 /** Error codes of JSON-RPC, and those that MCP defines. */
 export const RPC_ERRORS = {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../../errors.ts";
-import { findExcess } from "../../../json/bounds.ts";
+import { findExcess, turnIfLarge } from "../../../json/bounds.ts";
 import { BodyShare } from "../../body/body-memory.ts";
 import { readBody } from "../../body/read-body.ts";
 import { tryParseJson } from "../../exchange/json.ts";
 import type { Services } from "../../services.ts";
-import { callIn } from "../mcp-call.ts";
+import { callOf } from "../mcp-call.ts";
 import { listVisibleServers } from "./access.ts";
 import {
   isNotification,
@@ -66,9 +66,9 @@ export async function serveMcpGateway(
 
 async function servePost(arrived: Arrived): Promise<void> {
   const { request, reply, services } = arrived;
-  const { message, bytes } = await readMessage(request, services);
+  const message = await readMessage(request, services);
   if (isRequest(message)) {
-    await serveRequest(arrived, message, callIn(bytes.toString("utf8")), () => findSession(arrived));
+    await serveRequest(arrived, message, callOf(message), () => findSession(arrived));
     return;
   }
   const session = findSession(arrived);
@@ -85,10 +85,7 @@ async function servePost(arrived: Arrived): Promise<void> {
   reply.end(undefined, 202);
 }
 
-async function readMessage(
-  { raw, runtime }: FastifyRequest,
-  { memory }: Services,
-): Promise<{ readonly message: RpcMessage; readonly bytes: Buffer }> {
+async function readMessage({ raw, runtime }: FastifyRequest, { memory }: Services): Promise<RpcMessage> {
   const share = new BodyShare(memory);
   const { limits } = runtime.config;
   const count = { share, max: limits.inFlight };
@@ -99,12 +96,15 @@ async function readMessage(
       `The message has more than ${MESSAGE_BOUNDS.values} values or ${MESSAGE_BOUNDS.depth} levels`,
       400,
     );
-  const value = tryParseJson(bytes.toString("utf8"));
+  const text = bytes.toString("utf8");
+  await turnIfLarge(bytes.length);
+  const value = tryParseJson(text);
+  await turnIfLarge(bytes.length);
   if (value === undefined) throw new RpcFailure(RPC_ERRORS.parse, "Parse error: the body is not JSON", 400);
   const message = parseRpc(value);
   if (message === undefined)
     throw new RpcFailure(RPC_ERRORS.invalidRequest, "The body is not one JSON-RPC message", 400);
-  return { message, bytes };
+  return message;
 }
 
 /** Returns the session that a message belongs to. Throws `RpcFailure` if the client must begin another one. */
