@@ -12,7 +12,11 @@ const SUITES = {
     files: ["test/e2e/live-crash.test.ts"],
     size: { LIVE_KILLS: "200" },
   },
-  typing: { project: "e2e", files: ["test/e2e/typing-page.test.ts"], size: { TYPED_SENTENCES: "all" } },
+  typing: {
+    project: "e2e",
+    files: ["test/e2e/typing-page.test.ts", "test/e2e/typing-later-pages.test.ts"],
+    size: { TYPED_SENTENCES: "all" },
+  },
   fuzz: { project: "unit", files: randomTests(), size: { RAW_REQUESTS: "50000" } },
   disk: { project: "disk", files: ["test/disk"], mounts: true },
 };
