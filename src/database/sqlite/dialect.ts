@@ -11,7 +11,7 @@ import {
 } from "kysely";
 import { withFileLock } from "../../files/file-lock.ts";
 import { createQueue } from "../../files/in-turn.ts";
-import type { SqlValue } from "./protocol.ts";
+import type { SqlRequest } from "./protocol.ts";
 import type { SqliteWorker } from "./worker-client.ts";
 
 /** How long a statement waits for another process. A usage report over millions of rows takes seconds. */
@@ -72,7 +72,7 @@ function createLease(path: string): () => Promise<() => Promise<void>> {
 function createConnection(worker: SqliteWorker): DatabaseConnection {
   return {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      const { rows, changes } = await worker.run(sql, parameters as readonly SqlValue[]);
+      const { rows, changes } = await worker.run(sql, parameters as SqlRequest["parameters"]);
       return { rows: rows as Row[], numAffectedRows: BigInt(changes) };
     },
     // The worker sends all rows in one message, so a stream would save nothing.

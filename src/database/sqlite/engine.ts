@@ -1,10 +1,12 @@
 import { rmSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
-import type { SqlResult, SqlValue } from "./protocol.ts";
+import type { SqlLists, SqlResult, SqlValue } from "./protocol.ts";
 
 /** One open database file. */
 export interface SqliteEngine {
   run(sql: string, parameters: readonly SqlValue[]): SqlResult;
+  /** Runs a statement that returns no rows once for each list of parameters. Returns how many rows each run changed. */
+  runEach(sql: string, lists: SqlLists): number[];
   close(): void;
 }
 
@@ -45,6 +47,10 @@ function openNative(path: string): SqliteEngine | undefined {
       if (RETURNS_ROWS.test(sql)) return { rows: statement.all(...parameters), changes: 0 };
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },
+    runEach(sql, lists) {
+      const statement = database.prepare(sql);
+      return lists.map((parameters) => Number(statement.run(...parameters).changes));
+    },
     close: () => database.close(),
   };
 }
@@ -83,6 +89,14 @@ async function openWasm(path: string): Promise<SqliteEngine> {
         // A process has been killed since then. Under the driver's lock, no other process uses the file.
         removeLock();
         return run(sql, parameters);
+      }
+    },
+    runEach(sql, lists) {
+      const statement = database.prepare(sql);
+      try {
+        return lists.map((parameters) => statement.run([...parameters]).changes);
+      } finally {
+        statement.finalize();
       }
     },
     close: () => database.close(),

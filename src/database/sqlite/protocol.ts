@@ -2,6 +2,9 @@
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
+/** The parameters of each run of one statement. */
+export type SqlLists = readonly (readonly SqlValue[])[];
+
 /** Starts the worker. */
 export interface WorkerSettings {
   /** The database file. */
@@ -13,10 +16,12 @@ export interface WorkerSettings {
 export interface SqlRequest {
   readonly id: number;
   readonly sql: string;
-  readonly parameters: readonly SqlValue[];
+  /** Lists of parameters: the statement runs once for each. */
+  readonly parameters: readonly SqlValue[] | SqlLists;
 }
 
 export interface SqlResult {
+  /** With lists of parameters, the number of rows that each run changed, as `{changes}`. */
   readonly rows: Record<string, SqlValue>[];
   /** How many rows an insert, update or delete changed. */
   readonly changes: number;

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../errors.ts";
-import type { SqlResponse, SqlResult, SqlValue, WorkerSettings } from "./protocol.ts";
+import type { SqlRequest, SqlResponse, SqlResult, WorkerSettings } from "./protocol.ts";
 
 /** The built worker (`dist/workers`): its script, and SQLite as WebAssembly. */
 export interface SqliteWorkerFiles {
@@ -9,8 +9,8 @@ export interface SqliteWorkerFiles {
 }
 
 export interface SqliteWorker {
-  /** Runs one statement. Rejects with `storage` if SQLite reports an error. */
-  run(sql: string, parameters: readonly SqlValue[]): Promise<SqlResult>;
+  /** Runs one statement, or one for each list of parameters. Rejects with `storage` if SQLite reports an error. */
+  run(sql: string, parameters: SqlRequest["parameters"]): Promise<SqlResult>;
   /** Closes the file and ends the thread. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openEngine, type SqliteEngine } from "./engine.ts";
-import type { SqlRequest, SqlResponse, WorkerSettings } from "./protocol.ts";
+import type { SqlLists, SqlRequest, SqlResponse, SqlResult, SqlValue, WorkerSettings } from "./protocol.ts";
 
 // Runs in a worker thread: SQLite blocks while it reads and writes, and the main thread serves calls.
 const { path }: WorkerSettings = workerData;
@@ -17,8 +17,14 @@ parentPort?.on("message", async (request: SqlRequest | "close") => {
 async function respond({ id, sql, parameters }: SqlRequest): Promise<SqlResponse> {
   try {
     engine ??= openEngine(path);
-    return { id, ...(await engine).run(sql, parameters) };
+    return { id, ...execute(await engine, sql, parameters) };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function execute(engine: SqliteEngine, sql: string, parameters: SqlRequest["parameters"]): SqlResult {
+  if (!Array.isArray(parameters[0])) return engine.run(sql, parameters as readonly SqlValue[]);
+  const changes = engine.runEach(sql, parameters as SqlLists);
+  return { rows: changes.map((count) => ({ changes: count })), changes: 0 };
 }

@@ -47,12 +47,11 @@ const COLUMNS = {
 const NAMES = Object.keys(COLUMNS) as (keyof CallTable)[];
 
 /**
- * Rows are sent as one JSON parameter: a query builder would take longer to compile 500 rows than the database takes to
- * write them.
+ * SQLite prepares one statement and runs it for each row. PostgreSQL receives the rows as one JSON parameter: a query
+ * builder would take longer to compile 500 rows than the database takes to write them.
  */
 const INSERT = {
-  sqlite: `insert into calls (${NAMES.join(", ")}) select ${NAMES.map((_, index) => `value ->> ${index}`).join(", ")}
-    from json_each(?) where true on conflict (id) do nothing returning id`,
+  sqlite: `insert into calls (${NAMES.join(", ")}) values (${NAMES.map(() => "?").join(", ")}) on conflict (id) do nothing`,
   postgres: `insert into calls (${NAMES.join(", ")})
     select ${NAMES.map((name, index) => `(value ->> ${index})::${COLUMNS[name]}`).join(", ")}
     from json_array_elements($1::json) on conflict (id) do nothing returning id`,
@@ -82,25 +81,38 @@ export async function writeCalls(
 async function addCalls(trx: Trx, db: Database, calls: readonly CallTable[]): Promise<void> {
   if (calls.length === 0) return;
   const rows = calls.map(toStorable);
-  const json = JSON.stringify(rows.map((row) => NAMES.map((name) => row[name])));
-  const query = CompiledQuery.raw(INSERT[getEngine(db)], [json]);
+  const lists = rows.map((row) => NAMES.map((name) => row[name]));
+  await addToTotals(trx, getEngine(db), await insertCalls(trx, getEngine(db), rows, lists));
+}
+
+/** Inserts the rows, given as objects and as lists. Returns those that were not stored already. */
+async function insertCalls(
+  trx: Trx,
+  engine: ReturnType<typeof getEngine>,
+  rows: readonly CallTable[],
+  lists: readonly (readonly CallTable[keyof CallTable][])[],
+): Promise<readonly CallTable[]> {
+  if (engine === "sqlite") {
+    const query = CompiledQuery.raw(INSERT.sqlite, [...lists]);
+    const { rows: runs } = await trx.executeQuery<{ changes: number }>(query);
+    return rows.filter((_, index) => runs[index]?.changes === 1);
+  }
+  const query = CompiledQuery.raw(INSERT.postgres, [JSON.stringify(lists)]);
   const { rows: inserted } = await trx.executeQuery<{ id: string }>(query);
   const ids = new Set(inserted.map(({ id }) => id));
-  await addToTotals(
-    trx,
-    getEngine(db),
-    rows.filter(({ id }) => ids.delete(id)),
-  );
+  return rows.filter(({ id }) => ids.delete(id));
 }
 
 /** Matches NUL and lone surrogates, which PostgreSQL cannot store. A client can send them in a model's name. */
-const UNSTORABLE = /[\0\ud800-\udfff]/gu;
+const UNSTORABLE = /[\0\ud800-\udfff]/u;
+const EVERY_UNSTORABLE = new RegExp(UNSTORABLE, "gu");
 
 /** Returns the row with the text that PostgreSQL cannot store replaced by U+FFFD. */
 function toStorable(row: CallTable): CallTable {
+  if (!Object.values(row).some((value) => typeof value === "string" && UNSTORABLE.test(value))) return row;
   const texts = NAMES.map((name) => {
     const value = row[name];
-    return [name, typeof value === "string" ? value.replace(UNSTORABLE, "\ufffd") : value];
+    return [name, typeof value === "string" ? value.replace(EVERY_UNSTORABLE, "\ufffd") : value];
   });
   return Object.fromEntries(texts) as CallTable;
 }

@@ -75,8 +75,8 @@ interface Total extends CallSums {
 }
 
 /**
- * Adds calls to the totals of their hours and days. The totals are sent as one JSON parameter, in the same order by every
- * replica, which prevents deadlocks.
+ * Adds calls to the totals of their hours and days. SQLite runs one statement for each total. PostgreSQL receives them
+ * as one JSON parameter, in the same order from every replica, which prevents deadlocks.
  */
 export async function addToTotals(
   trx: Trx,
@@ -89,7 +89,8 @@ export async function addToTotals(
     ...[span, dimension, time, ...group, ...SUMS.map((name) => sums[name])],
     ...[toJson(ms), toJson(ttft)],
   ]);
-  await trx.executeQuery(CompiledQuery.raw(UPSERT[engine], [JSON.stringify(values)]));
+  const parameters = engine === "sqlite" ? values : [JSON.stringify(values)];
+  await trx.executeQuery(CompiledQuery.raw(UPSERT[engine], parameters));
 }
 
 /** Returns the totals of calls. Calls are summed by all columns first, because many calls of a batch have equal ones. */
@@ -136,16 +137,15 @@ const COLUMNS = ["span", "dimension", "time", ...GROUP, ...SUMS, "ms", "ttft"];
 
 const UPSERT = {
   sqlite: upsert(
-    COLUMNS.map((_, index) => `value ->> ${index}`).join(", "),
-    "json_each(?) where true",
+    `values (${COLUMNS.map(() => "?").join(", ")})`,
     (name) => `(select json_group_object(key, n) from (
       select key, sum(value) as n from (
         select key, value from json_each(usage_totals.${name}) union all select key, value from json_each(excluded.${name})
       ) group by key))`,
   ),
   postgres: upsert(
-    COLUMNS.map((name, index) => `(value ->> ${index})::${isNumber(name) ? "bigint" : "text"}`).join(", "),
-    "json_array_elements($1::json)",
+    `select ${COLUMNS.map((name, index) => `(value ->> ${index})::${isNumber(name) ? "bigint" : "text"}`).join(", ")}
+      from json_array_elements($1::json)`,
     (name) => `(select coalesce(json_object_agg(key, n)::text, '{}') from (
       select key, sum(value::bigint) as n from (
         select * from json_each_text(usage_totals.${name}::json) union all select * from json_each_text(excluded.${name}::json)
@@ -158,10 +158,10 @@ function isNumber(name: string): boolean {
 }
 
 /** Returns the statement that adds totals to the table; `merge` returns the sum of a histogram's two texts. */
-function upsert(values: string, source: string, merge: (name: string) => string): string {
+function upsert(source: string, merge: (name: string) => string): string {
   const added = SUMS.map((name) => `${name} = usage_totals.${name} + excluded.${name}`);
   const merged = ["ms", "ttft"].map((name) => `${name} = ${merge(name)}`);
-  return `insert into usage_totals (${COLUMNS.join(", ")}) select ${values} from ${source}
+  return `insert into usage_totals (${COLUMNS.join(", ")}) ${source}
     on conflict (span, dimension, time, ${GROUP.join(", ")}) do update set ${[...added, ...merged].join(", ")}`;
 }
 
