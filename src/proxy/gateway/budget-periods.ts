@@ -8,8 +8,19 @@ export interface PeriodBounds {
 
 const DAY_MS = 86_400_000;
 
+/** The period of each kind that was last asked for: calls ask for the current one. */
+const latest: Partial<Record<Period, PeriodBounds>> = {};
+
 /** Returns the period that contains a time. Weeks begin on Monday. */
 export function periodAt(period: Period, at: number): PeriodBounds {
+  const known = latest[period];
+  if (known !== undefined && at >= known.start && (known.end === undefined || at < known.end)) return known;
+  const bounds = findBounds(period, at);
+  latest[period] = bounds;
+  return bounds;
+}
+
+function findBounds(period: Period, at: number): PeriodBounds {
   const date = new Date(at);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
   switch (period) {

@@ -1,5 +1,5 @@
 import type { Budget, Subject } from "../../config/proxy/limits.ts";
-import { type Decision, type RateState, toMicros } from "./limits.ts";
+import { type Decision, toMicros } from "./limits.ts";
 
 /** The vendor whose rate-limit header names are sent. */
 export type RateLimitStyle = "openai" | "anthropic";
@@ -16,43 +16,52 @@ export function limitHeaders(
 ): string[] {
   if (style === undefined) return [];
   const headers: string[] = [];
-  addRate(headers, style, "requests", tightest(subjects, decision, "rpm"), now);
-  addRate(headers, style, "tokens", tightest(subjects, decision, "tpm"), now);
+  addRate(headers, style, "rpm", subjects, decision, now);
+  addRate(headers, style, "tpm", subjects, decision, now);
   if (style === "anthropic") addBudget(headers, subjects, decision);
   return headers;
 }
 
-interface Rate extends RateState {
-  readonly limit: number;
-}
-
-function tightest(subjects: readonly Subject[], { states }: Decision, name: "rpm" | "tpm"): Rate | undefined {
-  let found: Rate | undefined;
-  for (const [index, { limits }] of subjects.entries()) {
-    const limit = limits[name];
-    const state = states[index]?.[name];
-    if (limit === undefined || state === undefined) continue;
-    if (found === undefined || state.remaining < found.remaining) found = { ...state, limit };
+/** Returns the index of the subject that has the least of a rate left; -1 if none has that limit. */
+function findTightest(subjects: readonly Subject[], { states }: Decision, name: "rpm" | "tpm"): number {
+  let found = -1;
+  let least = Number.POSITIVE_INFINITY;
+  for (let index = 0; index < subjects.length; index += 1) {
+    const remaining = states[index]?.[name]?.remaining;
+    if (subjects[index]?.limits[name] === undefined || remaining === undefined || remaining >= least)
+      continue;
+    found = index;
+    least = remaining;
   }
   return found;
+}
+
+const NAMES = {
+  openai: { rpm: rateNames("openai", "requests"), tpm: rateNames("openai", "tokens") },
+  anthropic: { rpm: rateNames("anthropic", "requests"), tpm: rateNames("anthropic", "tokens") },
+};
+
+function rateNames(style: RateLimitStyle, what: string) {
+  const name = (member: string) =>
+    style === "anthropic" ? `anthropic-ratelimit-${what}-${member}` : `x-ratelimit-${member}-${what}`;
+  return { limit: name("limit"), remaining: name("remaining"), reset: name("reset") };
 }
 
 function addRate(
   headers: string[],
   style: RateLimitStyle,
-  what: "requests" | "tokens",
-  rate: Rate | undefined,
+  name: "rpm" | "tpm",
+  subjects: readonly Subject[],
+  decision: Decision,
   now: number,
 ): void {
+  const index = findTightest(subjects, decision, name);
+  const rate = decision.states[index]?.[name];
   if (rate === undefined) return;
-  const add = (member: string, value: string) =>
-    headers.push(
-      style === "anthropic" ? `anthropic-ratelimit-${what}-${member}` : `x-ratelimit-${member}-${what}`,
-      value,
-    );
-  add("limit", String(rate.limit));
-  add("remaining", String(rate.remaining));
-  add("reset", style === "anthropic" ? formatTime(now + rate.resetMs) : formatSpan(rate.resetMs));
+  const names = NAMES[style][name];
+  const reset = style === "anthropic" ? formatTime(now + rate.resetMs) : formatSpan(rate.resetMs);
+  headers.push(names.limit, String(subjects[index]?.limits[name]));
+  headers.push(names.remaining, String(rate.remaining), names.reset, reset);
 }
 
 function formatTime(milliseconds: number): string {

@@ -1,53 +1,66 @@
+import type { Subject } from "../../config/proxy/limits.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { Script } from "./redis-limits.ts";
 
 /** Operations of one script: while it runs, Redis serves no other replica. */
 const MAX_OPERATIONS = 100;
 
-interface Operation {
-  readonly request: string;
+/** One operation of the script. */
+export interface Operation {
+  /** Its members except `subjects` and `meta` as JSON, without the closing brace; there is at least one. */
+  readonly members: string;
+  readonly subjects: readonly Subject[];
+  /** The metadata of a reservation's call. */
+  readonly meta: string | undefined;
   /** Whether the operation fails if Redis does not respond in time. Redis may still execute it later. */
   readonly hasTimeLimit: boolean;
-  resolve(result: unknown): void;
-  reject(error: Error): void;
+  /** Receives the script's result. */
+  readonly resolve: (result: readonly number[]) => void;
+  readonly reject: (error: Error) => void;
 }
 
-/** The results that do not belong to a single operation. */
-interface BatchResult {
-  readonly replicas: number;
-  /** The expired reservations, as JSON. */
-  readonly lost: readonly string[];
+export interface BatchOptions {
+  readonly script: Script;
+  /** Returns a subject as JSON. */
+  readonly formatSubject: (subject: Subject) => string;
+  /** Receives the number of replicas and the lapsed reservations, as JSON, after each batch. */
+  readonly onResult: (replicas: number, lost: readonly string[]) => void;
 }
 
 /**
- * Runs operations in Redis, in order. The first one is sent immediately. Operations that are added before its
- * response arrives are sent together, as one script, which saves most commands and responses when there are many
- * calls.
+ * Runs operations in Redis, in order. The operations of one turn of the event loop, and those that are added before the
+ * response to the previous batch arrives, are sent together as one script: a busy proxy makes fewer writes and reads
+ * per call.
  */
 export class RedisBatches {
   private waiting: Operation[] = [];
   private isSending = false;
+  private isScheduled = false;
+  private readonly sendScheduled = () => {
+    this.isScheduled = false;
+    if (!this.isSending) this.sendNext();
+  };
 
   constructor(
     private readonly redis: RedisConnection,
-    private readonly script: Script,
-    private readonly onResult: (reply: BatchResult) => void,
+    private readonly options: BatchOptions,
   ) {}
 
   /**
-   * Runs an operation, given as JSON. Rejects if Redis is unreachable, or, with `hasTimeLimit`, if it does not
-   * respond.
+   * Runs an operation. Rejects it if Redis is unreachable, or, with `hasTimeLimit`, if it does not respond.
    */
-  run(request: string, hasTimeLimit: boolean): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ request, hasTimeLimit, resolve, reject });
-      if (!this.isSending) this.sendNext();
-    });
+  add(operation: Operation): void {
+    this.waiting.push(operation);
+    if (this.isSending || this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(this.sendScheduled);
   }
 
   private sendNext(): void {
-    const operations = this.waiting.splice(0, MAX_OPERATIONS);
+    const operations =
+      this.waiting.length > MAX_OPERATIONS ? this.waiting.splice(0, MAX_OPERATIONS) : this.waiting;
     if (operations.length === 0) return;
+    if (operations === this.waiting) this.waiting = [];
     this.isSending = true;
     let isOver = false;
     const end = () => {
@@ -61,24 +74,54 @@ export class RedisBatches {
         if (hasTimeLimit) reject(new Error("Redis does not respond"));
       end();
     };
-    const request = `[${operations.map((operation) => operation.request).join(",")}]`;
-    this.redis
-      .runOnce(this.script, [request], onSilence)
-      .then(
-        (reply) => this.settle(operations, reply as readonly unknown[]),
-        (error: Error) => {
-          for (const { reject } of operations) reject(error);
-        },
-      )
-      .finally(end);
+    this.redis.runOnce(this.options.script, this.format(operations), onSilence).then(
+      (reply) => {
+        // First, so that operations that follow from the results are not in a batch of their own.
+        this.settle(operations, reply as BatchReply);
+        end();
+      },
+      (error: Error) => {
+        for (const { reject } of operations) reject(error);
+        end();
+      },
+    );
   }
 
-  private settle(operations: readonly Operation[], [replicas, lost, ...results]: readonly unknown[]): void {
-    for (const [index, { resolve, reject }] of operations.entries()) {
-      const result = results[index];
+  /** Returns the script's parameters: subjects and operations as JSON, then the metadata of calls. */
+  private format(operations: readonly Operation[]): string[] {
+    const parameters = [""];
+    const indexes = new Map<Subject, number>();
+    let subjects = "";
+    let list = "";
+    for (const operation of operations) {
+      let own = "";
+      for (const subject of operation.subjects) {
+        let index = indexes.get(subject);
+        if (index === undefined) {
+          index = indexes.size + 1;
+          indexes.set(subject, index);
+          subjects += `${subjects === "" ? "" : ","}${this.options.formatSubject(subject)}`;
+        }
+        own += own === "" ? index : `,${index}`;
+      }
+      const { members, meta } = operation;
+      const at = meta === undefined ? "" : `,"meta":${parameters.push(meta)}`;
+      list += `${list === "" ? "" : ","}${members}${at},"subjects":[${own}]}`;
+    }
+    parameters[0] = `{"subjects":[${subjects}],"operations":[${list}]}`;
+    return parameters;
+  }
+
+  private settle(operations: readonly Operation[], reply: BatchReply): void {
+    for (let index = 0; index < operations.length; index += 1) {
+      const { resolve, reject } = operations[index] as Operation;
+      const result = reply[index + 2] as string | readonly number[];
       if (typeof result === "string") reject(new Error(result));
       else resolve(result);
     }
-    this.onResult({ replicas: Number(replicas), lost: lost as readonly string[] });
+    this.options.onResult(reply[0], reply[1]);
   }
 }
+
+/** The number of replicas, the lapsed reservations, then each operation's result: a text if it has failed. */
+type BatchReply = readonly [number, readonly string[], ...(string | readonly number[])[]];

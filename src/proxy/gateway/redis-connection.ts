@@ -20,9 +20,9 @@ export interface RedisConnection {
   close(): void;
 }
 
-/** Time limit of a command in milliseconds, and the number of timers that count it. */
-const COMMAND_MS = 1_000;
-const COMMAND_PARTS = 4;
+/** A command has no response in time if this number of ticks has passed: after 1 to 1.25 s. */
+const COMMAND_TICKS = 5;
+const TICK_MS = 250;
 /** Milliseconds without traffic after which a connection is replaced. Cooldowns are read more often than this. */
 const SILENCE_MS = 15_000;
 const CONNECT_MS = 3_000;
@@ -51,7 +51,7 @@ export async function connectRedis(
       credentials: async () => getCredentials(getUrl()),
     },
     disableOfflineQueue: true,
-    // The client's limit creates an AbortSignal for each command; `countTime` counts whole replies.
+    // The client's limit creates an AbortSignal for each command; `CommandClock` has one timer for all.
     commandOptions: { timeout: 0 },
     socket: {
       connectTimeout: CONNECT_MS,
@@ -77,19 +77,30 @@ export async function connectRedis(
     new Promise((resolve) => client.once("error", resolve)),
     new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref()),
   ]);
+  const clock = new CommandClock();
   const send = (parts: readonly string[], onSilence: () => void) =>
     new Promise<unknown>((resolve, reject) => {
-      const reply = client.sendCommand([...parts]);
-      const stopCounting = countTime(() => {
-        isSilent = true;
-        fail("no response");
-        reply.then(
-          () => isSilent && recover(),
-          () => {},
-        );
-        onSilence();
-      });
-      reply.finally(stopCounting).then(resolve, reject);
+      const command: OpenCommand = {
+        ticks: 0,
+        onEnd() {
+          isSilent = true;
+          fail("no response");
+          onSilence();
+        },
+      };
+      clock.open.add(command);
+      clock.start();
+      client.sendCommand([...parts]).then(
+        (reply) => {
+          // The command was silent, and Redis responds again.
+          if (!clock.open.delete(command) && isSilent) recover();
+          resolve(reply);
+        },
+        (error: unknown) => {
+          clock.open.delete(command);
+          reject(error);
+        },
+      );
     });
   const isReady = () => client.isReady && !isSilent;
   const runOnce = async ({ text, sha1 }: Script, parameters: readonly string[], onSilence = () => {}) => {
@@ -118,7 +129,10 @@ export async function connectRedis(
       listeners.push(listener);
       if (isReady()) listener();
     },
-    close: () => client.destroy(),
+    close() {
+      clock.stop();
+      client.destroy();
+    },
   };
 }
 
@@ -130,16 +144,39 @@ function getCredentials(url: string) {
   };
 }
 
+/** A command without a response. */
+interface OpenCommand {
+  ticks: number;
+  /** Called once if the command has no response in time. */
+  onEnd(): void;
+}
+
 /**
- * Calls `onEnd` after `COMMAND_MS`, unless the returned function is called first. Each part is counted in a later turn of
- * the event loop, so that a busy process reads the replies that have arrived before it gives up.
+ * Limits the time of commands. One timer counts for all of them: a timer for each would cost as much as the command.
+ * Each tick is counted in a later turn of the event loop, so that a busy process reads the replies that have arrived
+ * before it gives up.
  */
-function countTime(onEnd: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const count = (left: number) => {
-    if (left === 0) onEnd();
-    else timer = setTimeout(count, COMMAND_MS / COMMAND_PARTS, left - 1);
-  };
-  count(COMMAND_PARTS);
-  return () => clearTimeout(timer);
+class CommandClock {
+  readonly open = new Set<OpenCommand>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** Counts until no command is open. */
+  start(): void {
+    this.timer ??= setInterval(() => this.tick(), TICK_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private tick(): void {
+    if (this.open.size === 0) this.stop();
+    for (const command of this.open) {
+      command.ticks += 1;
+      if (command.ticks < COMMAND_TICKS) continue;
+      this.open.delete(command);
+      command.onEnd();
+    }
+  }
 }

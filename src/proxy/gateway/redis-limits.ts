@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Subject } from "../../config/proxy/limits.ts";
+import type { Limits, Subject } from "../../config/proxy/limits.ts";
 import { periodAt, startsAround } from "./budget-periods.ts";
 import {
+  type BudgetState,
   type Decision,
   type Excess,
   type LimitName,
@@ -85,9 +86,13 @@ class RedisLimitStore implements RedisLimits {
     private readonly options: RedisLimitsOptions,
   ) {
     this.now = options.now ?? Date.now;
-    this.batches = new RedisBatches(redis, SCRIPTS.batch, ({ replicas, lost }) => {
-      this.replicas = Math.max(1, replicas);
-      this.reportLost(lost);
+    this.batches = new RedisBatches(redis, {
+      script: SCRIPTS.batch,
+      formatSubject: (subject) => this.formatSubject(subject),
+      onResult: (replicas, lost) => {
+        this.replicas = Math.max(1, replicas);
+        if (lost.length > 0) this.reportLost(lost);
+      },
     });
     this.timers = [
       setInterval(() => this.renew([...this.open]), RENEW_MS).unref(),
@@ -96,32 +101,28 @@ class RedisLimitStore implements RedisLimits {
     redis.onConnect(() => this.renew([...this.open]));
   }
 
-  async reserve(reservation: Reservation): Promise<Decision> {
-    const { id, subjects, totalMs } = reservation;
-    const decision = await this.run(subjects, {
-      ...pickNumbers(reservation),
-      lifeMs: totalMs > 0 ? Math.min(LIFE_MS, totalMs) : LIFE_MS,
-      meta: reservation.meta,
+  reserve(reservation: Reservation): Promise<Decision> {
+    const { id, subjects, totalMs, meta } = reservation;
+    const lifeMs = totalMs > 0 ? Math.min(LIFE_MS, totalMs) : LIFE_MS;
+    return this.decide(`${formatNumbers(reservation)},"lifeMs":${lifeMs}`, subjects, meta, (decision) => {
+      if (decision.excess === undefined)
+        this.open.set(id, totalMs > 0 ? this.now() + totalMs : Number.POSITIVE_INFINITY);
     });
-    if (decision.excess === undefined)
-      this.open.set(id, totalMs > 0 ? this.now() + totalMs : Number.POSITIVE_INFINITY);
-    return decision;
   }
 
-  async settle(reservation: Reservation, used: Usage, isAgain = false): Promise<void> {
+  settle(reservation: Reservation, { tokens, micros }: Usage, isAgain = false): Promise<void> {
     this.open.delete(reservation.id);
-    const { subjects } = reservation;
-    const members = { ...pickNumbers(reservation), again: isAgain || undefined };
-    const request = { ...members, usedTokens: used.tokens, usedMicros: used.micros };
-    await this.batches.run(this.toRequest(request, subjects), false);
+    const again = isAgain ? ',"again":true' : "";
+    const members = `${formatNumbers(reservation)},"usedTokens":${tokens},"usedMicros":${micros}${again}`;
+    return this.end(members, reservation.subjects);
   }
 
-  async charge(subjects: readonly Subject[], micros: number): Promise<void> {
-    await this.batches.run(this.toRequest({ usedTokens: 0, usedMicros: micros }, subjects), false);
+  charge(subjects: readonly Subject[], micros: number): Promise<void> {
+    return this.end(`{"usedTokens":0,"usedMicros":${micros}`, subjects);
   }
 
   async read(subjects: readonly Subject[]): Promise<readonly SubjectState[]> {
-    return (await this.run(subjects, {})).states;
+    return (await this.decide('{"tokens":0', subjects)).states;
   }
 
   async prime({ subject, period, start, micros }: SpentBudget): Promise<PrimedAccount> {
@@ -149,23 +150,28 @@ class RedisLimitStore implements RedisLimits {
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  private async run(subjects: readonly Subject[], request: object): Promise<Decision> {
-    const result = await this.batches.run(this.toRequest(request, subjects), true);
-    const reply = new Reply(result as readonly number[]);
-    const [subject, limit, budget, retryMs, never] = Array.from({ length: 5 }, () => reply.number());
-    const states = subjects.map((each) => stateIn(reply, each));
-    const name = LIMITS[(limit ?? 0) - 1];
-    const excess: Excess | undefined =
-      name === undefined
-        ? undefined
-        : {
-            subject: (subject ?? 1) - 1,
-            limit: name,
-            budget: (budget ?? 1) - 1,
-            retryMs: retryMs ?? 0,
-            neverFits: never === 1,
-          };
-    return { excess, states };
+  /** Runs an operation that reserves or reads. `onDecision` is called before the promise resolves. */
+  private decide(
+    members: string,
+    subjects: readonly Subject[],
+    meta?: string,
+    onDecision?: (decision: Decision) => void,
+  ): Promise<Decision> {
+    return new Promise((resolve, reject) => {
+      const finish = (result: readonly number[]) => {
+        const decision = readDecision(result, subjects);
+        onDecision?.(decision);
+        resolve(decision);
+      };
+      this.batches.add({ members, subjects, meta, hasTimeLimit: true, resolve: finish, reject });
+    });
+  }
+
+  private end(members: string, subjects: readonly Subject[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const finish = () => resolve();
+      this.batches.add({ members, subjects, meta: undefined, hasTimeLimit: false, resolve: finish, reject });
+    });
   }
 
   private renew(open: readonly (readonly [id: string, end: number])[]): void {
@@ -189,16 +195,8 @@ class RedisLimitStore implements RedisLimits {
     }
   }
 
-  /**
-   * Returns the JSON of a request. The JSON of its subjects is cached, because it changes only with their periods.
-   */
-  private toRequest(members: object, subjects: readonly Subject[]): string {
-    const text = JSON.stringify(members).slice(0, -1);
-    const others = subjects.map((subject) => this.toText(subject)).join(",");
-    return `${text}${text === "{" ? "" : ","}"subjects":[${others}]}`;
-  }
-
-  private toText(subject: Subject): string {
+  /** Returns a subject as JSON, which is cached, because it changes only with its periods. */
+  private formatSubject(subject: Subject): string {
     const now = this.now();
     const known = this.texts.get(subject);
     if (known !== undefined && now < known.until) return known.text;
@@ -237,33 +235,58 @@ const SCRIPTS = {
   examine: toScript(EXAMINE),
 };
 
-function pickNumbers({ id, tokens, micros, inputMicros }: Reservation) {
-  return { id, tokens, micros, inputMicros };
+/** Returns the members of a reservation that both scripts need, as JSON without the closing brace. */
+function formatNumbers({ id, tokens, micros, inputMicros }: Reservation): string {
+  return `{"id":"${id}","tokens":${tokens},"micros":${micros},"inputMicros":${inputMicros}`;
 }
 
-/** Reads a script's reply from front to back. */
+/** Reads the script's result: the excess, if any, then the state of each limit in the order of the subjects. */
+function readDecision(result: readonly number[], subjects: readonly Subject[]): Decision {
+  const reply = new Reply(result);
+  const name = LIMITS[reply.number() - 1];
+  const excess: Excess | undefined =
+    name === undefined
+      ? undefined
+      : {
+          limit: name,
+          subject: reply.number() - 1,
+          budget: reply.number() - 1,
+          retryMs: reply.number(),
+          neverFits: reply.number() === 1,
+        };
+  return { excess, states: subjects.map(({ limits }) => readState(reply, limits)) };
+}
+
+/** Reads a script's result from front to back. */
 class Reply {
   private at = 0;
 
   constructor(private readonly items: readonly number[]) {}
 
   number(): number {
+    const item = this.items[this.at] ?? 0;
     this.at += 1;
-    return this.items[this.at - 1] ?? 0;
+    return item;
   }
 }
 
-function stateIn(reply: Reply, { limits }: Subject): SubjectState {
-  const { rpm, tpm, concurrency, budgets = [] } = limits;
-  const rate = (): RateState => ({ remaining: reply.number(), resetMs: reply.number() });
+function readState(reply: Reply, { rpm, tpm, concurrency, budgets }: Limits): SubjectState {
   return {
-    rpm: rpm === undefined ? undefined : rate(),
-    tpm: tpm === undefined ? undefined : rate(),
+    rpm: rpm === undefined ? undefined : readRate(reply),
+    tpm: tpm === undefined ? undefined : readRate(reply),
     concurrency: concurrency === undefined ? undefined : { remaining: reply.number() },
-    budgets: budgets.map(() => {
-      const remainingMicros = reply.number();
-      const end = reply.number();
-      return { remainingMicros, resetsAt: end < 0 ? undefined : end };
-    }),
+    budgets: budgets === undefined ? NO_BUDGETS : budgets.map(() => readBudget(reply)),
   };
+}
+
+const NO_BUDGETS: readonly BudgetState[] = [];
+
+function readRate(reply: Reply): RateState {
+  return { remaining: reply.number(), resetMs: reply.number() };
+}
+
+function readBudget(reply: Reply): BudgetState {
+  const remainingMicros = reply.number();
+  const end = reply.number();
+  return { remainingMicros, resetsAt: end < 0 ? undefined : end };
 }

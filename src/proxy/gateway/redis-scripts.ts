@@ -64,7 +64,8 @@ end
 `;
 
 /**
- * Runs the operations of one turn of a replica's event loop, in order: a JSON array. An operation without
+ * Runs operations of a replica in order. The first argument is JSON: subjects, and operations that name them by their
+ * positions; `meta` is the position of the argument with a call's metadata. An operation without
  * `usedMicros` reserves, or only reads if it has no id. An operation with `usedMicros` ends a reservation; a
  * reservation that has lapsed or is unknown is charged to the current periods, with `again` only one that has lapsed,
  * because an earlier attempt may have ended it. Returns the number of replicas, the lapsed reservations, then the
@@ -84,12 +85,12 @@ local function reserve(q)
     end
   end
 
-  local ex = {0, 0, 0, 0, 0}
+  local ex = {0}
   local function check(limit, test)
     if ex[1] > 0 then return end
     for i, s in ipairs(q.subjects) do
       local budget, retry, never = test(s)
-      if budget then ex = {i, limit, budget, retry, never and 1 or 0} return end
+      if budget then ex = {limit, i, budget, retry, never and 1 or 0} return end
     end
   end
   local function overRate(rate, level, units)
@@ -108,7 +109,7 @@ local function reserve(q)
       end
     end)
     if ex[1] == 0 then
-      local record = {m = q.micros, i = q.inputMicros, k = q.tokens, s = {}, b = {}, id = q.id, meta = q.meta}
+      local record = {m = q.micros, i = q.inputMicros, k = q.tokens, s = {}, b = {}, id = q.id, meta = q.meta and ARGV[q.meta]}
       for i, s in ipairs(q.subjects) do
         local key = P .. 's:' .. s.id
         s.c = s.c + 1
@@ -137,7 +138,7 @@ local function reserve(q)
     end
   end
 
-  local out = {ex[1], ex[2], ex[3], ex[4], ex[5]}
+  local out = ex
   local function rate(limit, level)
     if not limit then return end
     out[#out + 1] = math.max(0, math.floor(limit - level / UNIT))
@@ -178,7 +179,9 @@ local function settle(q)
 end
 
 local out = {redis.call('ZCARD', P .. 'replicas'), lapse()}
-for i, q in ipairs(cjson.decode(ARGV[1])) do
+local request = cjson.decode(ARGV[1])
+for i, q in ipairs(request.operations) do
+  for n, position in ipairs(q.subjects) do q.subjects[n] = request.subjects[position] end
   local isDone, result = pcall(q.usedMicros and settle or reserve, q)
   if not isDone then result = tostring(type(result) == 'table' and result.err or result) end
   out[i + 2] = result

@@ -41,13 +41,17 @@ const CHOICES = ["n", "best_of", "candidateCount", "candidate_count"];
 function longestOutput(body: Readonly<Record<string, unknown>>): number | undefined {
   const { generationConfig, generation_config } = body;
   const parts = [body, Object(generationConfig), Object(generation_config)] as Record<string, unknown>[];
-  const counts = (names: readonly string[]) =>
-    parts.flatMap((part) => names.map((name) => part[name]).filter(isCount));
-  const maxima = counts(MAXIMA);
-  if (maxima.length === 0) return undefined;
-  return Math.max(...maxima) * Math.max(1, ...counts(CHOICES));
+  const maximum = findLargest(parts, MAXIMA);
+  return maximum < 0 ? undefined : maximum * Math.max(1, findLargest(parts, CHOICES));
 }
 
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+/** Returns the largest count among some members; -1 if there is none. */
+function findLargest(parts: readonly Readonly<Record<string, unknown>>[], names: readonly string[]): number {
+  let largest = -1;
+  for (const part of parts)
+    for (const name of names) {
+      const value = part[name];
+      if (typeof value === "number" && Number.isSafeInteger(value) && value > largest) largest = value;
+    }
+  return largest;
 }

@@ -58,8 +58,9 @@ export function estimateTokens(body: unknown, rule: MediaRule = "pixels"): numbe
 /** Returns the request to count, which generative-language clients may wrap in `generateContentRequest`. */
 function requestIn(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body !== "object" || body === null) return {};
-  const wrapped = Object.getOwnPropertyDescriptor(body, "generateContentRequest")?.value;
-  return typeof wrapped === "object" && wrapped !== null ? wrapped : { ...body };
+  const request = body as Readonly<Record<string, unknown>>;
+  const { generateContentRequest: wrapped } = request;
+  return typeof wrapped === "object" && wrapped !== null ? (wrapped as typeof request) : request;
 }
 
 function countContent(value: unknown, rule: MediaRule, depth: number): number {
