@@ -30,15 +30,17 @@ export interface BatchOptions {
 /**
  * Runs operations in Redis, in order. The operations of one turn of the event loop, and those that are added before the
  * response to the previous batch arrives, are sent together as one script: a busy proxy makes fewer writes and reads
- * per call.
+ * per call. A decision does not wait for a batch that only ends reservations.
  */
 export class RedisBatches {
   private waiting: Operation[] = [];
-  private isSending = false;
+  /** Batches without a response, and whether one of them decides about calls, which wait for it. */
+  private inFlight = 0;
+  private isDeciding = false;
   private isScheduled = false;
   private readonly sendScheduled = () => {
     this.isScheduled = false;
-    if (!this.isSending) this.sendNext();
+    this.sendNext();
   };
 
   constructor(
@@ -51,22 +53,25 @@ export class RedisBatches {
    */
   add(operation: Operation): void {
     this.waiting.push(operation);
-    if (this.isSending || this.isScheduled) return;
+    if (this.isScheduled || this.isDeciding || (this.inFlight > 0 && !operation.hasTimeLimit)) return;
     this.isScheduled = true;
     setImmediate(this.sendScheduled);
   }
 
   private sendNext(): void {
+    if (this.waiting.length === 0 || this.isDeciding) return;
     const operations =
       this.waiting.length > MAX_OPERATIONS ? this.waiting.splice(0, MAX_OPERATIONS) : this.waiting;
-    if (operations.length === 0) return;
     if (operations === this.waiting) this.waiting = [];
-    this.isSending = true;
+    const decides = operations.some(({ hasTimeLimit }) => hasTimeLimit);
+    this.inFlight += 1;
+    this.isDeciding = decides;
     let isOver = false;
     const end = () => {
       if (isOver) return;
       isOver = true;
-      this.isSending = false;
+      this.inFlight -= 1;
+      if (decides) this.isDeciding = false;
       this.sendNext();
     };
     const onSilence = () => {
