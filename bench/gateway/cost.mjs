@@ -1,6 +1,6 @@
 // Measures what the gateway costs: CPU per call of the native lane, memory and start-up with the SQLite ledger, and the CPU and
 // latency of limits in Redis, each relative to a proxy without a database, in short alternating turns.
-//   npm run build && node bench/gateway/cost.mjs [--rounds 21] [--requests 1500] [--connections 32] [--starts 15]
+//   npm run build && node bench/gateway/cost.mjs [--rounds 15] [--requests 3000] [--connections 32] [--starts 15]
 //   node bench/gateway/cost.mjs --before FILE     compares with another build, which runs without a database as well
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,8 +17,8 @@ import { startRedis } from "./servers.mjs";
 
 const { values: flags } = parseArgs({
   options: {
-    rounds: { type: "string", default: "21" },
-    requests: { type: "string", default: "1500" },
+    rounds: { type: "string", default: "15" },
+    requests: { type: "string", default: "3000" },
     connections: { type: "string", default: "32" },
     starts: { type: "string", default: "15" },
     before: { type: "string" },
@@ -107,13 +107,50 @@ async function start(name, { mock, redis }) {
 
 const headers = { authorization: `Bearer ${KEY}` };
 const body = bodyOf(900, false);
+const streamBody = bodyOf(900, true);
+/** Milliseconds until the ledger has written the calls of a turn: its batches are at most half a second apart. */
+const LEDGER_MS = 900;
+/** A stream of 50 events costs several times as much as a JSON call. */
+const CALLS_PER_STREAM = 5;
 
-/** Returns microseconds of CPU per call, of all threads. */
-async function costOf({ url, pid }, count) {
+/** Returns microseconds of CPU per call, of all threads, including the ledger's batch after the last call. */
+async function costOf({ url, pid }, count, body) {
   const before = cpuOf(pid);
   const failed = await makeRequests({ url, body, headers, count, connections: Number(flags.connections) });
   if (failed > 0) throw new Error(`${failed} requests failed`);
+  await new Promise((done) => setTimeout(done, LEDGER_MS));
   return (cpuOf(pid) - before) / count;
+}
+
+/** Returns the costs of each subject in alternating turns. */
+async function measureTurns(running, count, body) {
+  const names = Object.keys(running);
+  const turns = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const costs = {};
+    // Each round begins with another subject, so that none always follows the same one.
+    for (const at of names.keys()) {
+      const name = names[(at + round) % names.length];
+      costs[name] = await costOf(running[name], count, body);
+    }
+    turns.push(costs);
+  }
+  return turns;
+}
+
+const MEMORY_RUNS = 5;
+
+/** Returns the memory of each subject after equally many calls, in several processes each. */
+async function measureMemory(names, world) {
+  const memory = Object.fromEntries(names.map((name) => [name, []]));
+  for (let run = 0; run < MEMORY_RUNS; run += 1)
+    for (const name of names) {
+      const subject = await start(name, world);
+      await costOf(subject, 10_000, body);
+      memory[name].push(memoryOf(subject.pid));
+      await subject.stop();
+    }
+  return memory;
 }
 
 /** Returns the latencies of calls one after another over one connection, in milliseconds. */
@@ -141,22 +178,18 @@ try {
   const names = Object.keys(subjects);
   const running = {};
   for (const name of names) running[name] = await start(name, world);
-  for (const name of names) await costOf(running[name], 10_000);
-  const turns = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const costs = {};
-    // Each round begins with another subject, so that none always follows the same one.
-    for (const at of names.keys()) {
-      const name = names[(at + round) % names.length];
-      costs[name] = await costOf(running[name], Number(flags.requests));
-    }
-    turns.push(costs);
-  }
+  for (const name of names) await costOf(running[name], 10_000, body);
+  const turns = await measureTurns(running, Number(flags.requests), body);
+  const streams = await measureTurns(
+    running,
+    Math.ceil(Number(flags.requests) / CALLS_PER_STREAM),
+    streamBody,
+  );
   const latencies = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1)
     for (const name of names) latencies[name].push(...(await latenciesOf(running[name], 100)));
-  const memory = Object.fromEntries(names.map((name) => [name, memoryOf(running[name].pid)]));
   for (const name of names) await running[name].stop();
+  const memory = await measureMemory(names, world);
   const starts = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < Number(flags.starts); round += 1)
     for (const name of names) {
@@ -165,31 +198,44 @@ try {
       await stop();
     }
   const base = flags.before ? "before" : "plain";
-  const ratio = (name) => median(turns.map((costs) => costs[name] / costs[base]));
-  const rows = names.map((name) => [
-    name,
-    median(turns.map((costs) => costs[name])).toFixed(1),
-    ratio(name).toFixed(3),
-    middleHalf(
-      turns.map((costs) => costs[name] / costs[base]),
-      2,
-    ),
-    subjects[name].cpu?.toFixed(2) ?? "–",
-    median(latencies[name]).toFixed(3),
-    (median(latencies[name]) - median(latencies[base])).toFixed(3),
-    median(starts[name]).toFixed(0),
-    (median(starts[name]) - median(starts[base])).toFixed(0),
-    memory[name].toFixed(0),
-    (memory[name] - memory[base]).toFixed(0),
-  ]);
-  console.log(`${machine()}; JSON of 1 kB, ${rounds} turns of ${flags.requests} calls\n`);
+  const ratios = (measured, name) => measured.map((costs) => costs[name] / costs[base]);
+  const columns = (measured, name) => [
+    median(measured.map((costs) => costs[name])).toFixed(1),
+    median(ratios(measured, name)).toFixed(3),
+    middleHalf(ratios(measured, name), 2),
+  ];
+  const added = (measured, name, digits) => [
+    median(measured[name]).toFixed(digits),
+    (median(measured[name]) - median(measured[base])).toFixed(digits),
+  ];
+  const streamCalls = Math.ceil(Number(flags.requests) / CALLS_PER_STREAM);
+  console.log(
+    `${machine()}; ${rounds} turns of ${flags.requests} JSON calls of 1 kB and of ${streamCalls} streams of 50 events\n`,
+  );
   console.log(
     table(
       [
-        ...["subject", "CPU µs/call:", `of ${base}:`, "middle half:", "limit:", "p50, ms:", "added, ms:"],
-        ...["start, ms:", "added, ms:", "memory, MB:", "added, MB:"],
+        ...["subject", "limit:", "JSON, µs/call:", `of ${base}:`, "middle half:"],
+        ...["stream, µs/call:", `stream of ${base}:`, "stream, middle half:"],
       ],
-      rows,
+      names.map((name) => [
+        name,
+        subjects[name].cpu?.toFixed(2) ?? "–",
+        ...columns(turns, name),
+        ...columns(streams, name),
+      ]),
+    ),
+  );
+  console.log();
+  console.log(
+    table(
+      ["subject", "p50, ms:", "added, ms:", "start, ms:", "added, ms:", "memory, MB:", "added, MB:"],
+      names.map((name) => [
+        name,
+        ...added(latencies, name, 3),
+        ...added(starts, name, 0),
+        ...added(memory, name, 0),
+      ]),
     ),
   );
 } finally {

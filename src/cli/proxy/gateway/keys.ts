@@ -1,3 +1,4 @@
+import type { ZodError } from "zod";
 import { processEnvironment } from "../../../config/paths.ts";
 import { captureSchema } from "../../../config/proxy/limits.ts";
 import type { ProxyFlags } from "../../../config/proxy/settings.ts";
@@ -9,17 +10,17 @@ import { parseSpan } from "../../../proxy/gateway/time-span.ts";
 import type { Output } from "../../output.ts";
 import { readProxyConfiguration } from "../../proxy-configuration.ts";
 import { table } from "../../table.ts";
-import { type LimitFlags, parseLimits, parseTags } from "./limit-flags.ts";
+import { type LimitFlags, parseLimitsPatch, parseTags, type Removable } from "./limit-flags.ts";
 import { printMembers } from "./print-members.ts";
 import { parseTimeFlag } from "./time-flags.ts";
 import { COMMAND_LINE, withKeyStore } from "./with-key-store.ts";
 
 export interface KeyFlags extends ProxyFlags, LimitFlags {
   readonly json: boolean;
-  readonly team?: string;
-  readonly models?: string;
-  readonly mcp?: string;
-  readonly expires?: string;
+  readonly team?: Removable<string>;
+  readonly models?: Removable<string>;
+  readonly mcp?: Removable<string>;
+  readonly expires?: Removable<string>;
   readonly role?: string;
   readonly grace?: string;
   readonly capture?: string;
@@ -28,7 +29,7 @@ export interface KeyFlags extends ProxyFlags, LimitFlags {
 /** Runs `sallyport proxy keys create NAME`: prints the new secret, with `--json` also the key. */
 export async function createKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
   const parsed = newKeySchema.safeParse({ name, ...keyMembers(flags) });
-  if (!parsed.success) throw new AppError("usage", `The key's name ${parsed.error.issues[0]?.message}`);
+  if (!parsed.success) throw new AppError("usage", describeIssue(parsed.error));
   const { key, secret } = await withKeyStore(processEnvironment, flags, (store) =>
     store.create(parsed.data, COMMAND_LINE),
   );
@@ -82,7 +83,7 @@ const CAPTURES = [...captureSchema.options, "default"] as const;
 
 /** The members of a key that the flags name. Throws `usage`. */
 function keyMembers(flags: KeyFlags): KeyPatch {
-  const limits = parseLimits(flags);
+  const limits = parseLimitsPatch(flags);
   const tags = parseTags(flags.tag);
   const role = ROLES.find((known) => known === flags.role);
   if (flags.role !== undefined && role === undefined)
@@ -92,14 +93,28 @@ function keyMembers(flags: KeyFlags): KeyPatch {
     throw new AppError("usage", `--capture ${flags.capture} is not one of ${CAPTURES.join(", ")}`);
   return {
     ...(capture !== undefined && { capture: capture === "default" ? null : capture }),
-    team: flags.team,
-    models: flags.models?.split(",").filter((pattern) => pattern !== ""),
-    mcp: flags.mcp?.split(",").filter((pattern) => pattern !== ""),
-    expires_at: flags.expires === undefined ? undefined : parseExpiry(flags.expires),
+    team: flags.team === false ? null : flags.team,
+    models: parsePatterns("--models", flags.models),
+    mcp: parsePatterns("--mcp", flags.mcp),
+    expires_at: flags.expires === false ? null : flags.expires && parseExpiry(flags.expires),
     tags,
     role,
     limits: Object.keys(limits).length > 0 ? limits : undefined,
   };
+}
+
+/** Returns the patterns of a list, or null if the flag removes it. Throws `usage` for an empty list. */
+function parsePatterns(flag: string, text: Removable<string> | undefined): string[] | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === false) return null;
+  const patterns = text.split(",").filter((pattern) => pattern !== "");
+  if (patterns.length === 0) throw new AppError("usage", `${flag} has no pattern`);
+  return patterns;
+}
+
+/** Says which member of a key is invalid, and why. */
+function describeIssue({ issues: [issue] }: ZodError): string {
+  return `The key's ${issue?.path.join(".")}: ${issue?.message}`;
 }
 
 function getKeyState({ revoked_at, expires_at }: VirtualKey): string {

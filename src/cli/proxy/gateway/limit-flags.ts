@@ -1,30 +1,45 @@
 import { budgetSchema, keyLimitsSchema } from "../../../config/proxy/limits.ts";
 import { AppError } from "../../../errors.ts";
-import type { Limits } from "../../../proxy/gateway/key-schemas.ts";
+import type { Limits, LimitsPatch } from "../../../proxy/gateway/key-schemas.ts";
+
+/** The value of a flag; false removes the member: `--no-rpm`. Only the commands that change something have that form. */
+export type Removable<Value> = Value | false;
 
 /** Flags that keys and teams have in common. */
 export interface LimitFlags {
-  readonly rpm?: string;
-  readonly tpm?: string;
-  readonly concurrency?: string;
-  readonly budget?: readonly string[];
-  readonly tag?: readonly string[];
+  readonly rpm?: Removable<string>;
+  readonly tpm?: Removable<string>;
+  readonly concurrency?: Removable<string>;
+  readonly budget?: Removable<readonly string[]>;
+  readonly tag?: Removable<readonly string[]>;
 }
 
 /** Returns the limits that the flags name. Throws `usage`. */
 export function parseLimits(flags: LimitFlags): Limits {
-  const limits: Limits = {};
-  for (const name of ["rpm", "tpm", "concurrency"] as const) {
-    const text = flags[name];
-    if (text !== undefined) limits[name] = parseCount(`--${name}`, text);
-  }
-  if (flags.budget !== undefined) limits.budgets = flags.budget.map(parseBudget);
-  return keyLimitsSchema.parse(limits);
+  const limits = Object.entries(parseLimitsPatch(flags)).filter(([, value]) => value !== null);
+  return Object.fromEntries(limits);
 }
 
-/** Returns `{cost_center: "42"}` for `--tag cost_center=42`, or undefined without a tag. Throws `usage`. */
-export function parseTags(tags: readonly string[] | undefined): Record<string, string> | undefined {
+/** Returns the limits that the flags name, null for those that they remove. Throws `usage`. */
+export function parseLimitsPatch(flags: LimitFlags): LimitsPatch {
+  const limits: LimitsPatch = {};
+  for (const name of ["rpm", "tpm", "concurrency"] as const) {
+    const text = flags[name];
+    if (text !== undefined) limits[name] = text === false ? null : parseCount(`--${name}`, text);
+  }
+  if (flags.budget !== undefined) limits.budgets = flags.budget === false ? null : parseBudgets(flags.budget);
+  return limits;
+}
+
+/**
+ * Returns `{cost_center: "42"}` for `--tag cost_center=42`, `{}` for `--no-tag`, or undefined without either. Throws
+ * `usage`.
+ */
+export function parseTags(
+  tags: Removable<readonly string[]> | undefined,
+): Record<string, string> | undefined {
   if (tags === undefined) return undefined;
+  if (tags === false) return {};
   return Object.fromEntries(
     tags.map((tag) => {
       const at = tag.indexOf("=");
@@ -39,6 +54,13 @@ function parseCount(flag: string, text: string): number {
   if (!Number.isSafeInteger(count) || count < 1)
     throw new AppError("usage", `${flag} ${text} is not a whole number above 0`);
   return count;
+}
+
+function parseBudgets(texts: readonly string[]): NonNullable<Limits["budgets"]> {
+  const budgets = texts.map(parseBudget);
+  const parsed = keyLimitsSchema.shape.budgets.safeParse(budgets);
+  if (!parsed.success) throw new AppError("usage", `--budget: ${parsed.error.issues[0]?.message}`);
+  return budgets;
 }
 
 const PERIODS = budgetSchema.shape.period.options;

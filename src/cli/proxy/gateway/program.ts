@@ -25,7 +25,7 @@ export function addKeyCommands(keys: Command, output: Output, setExitCode: SetEx
       setExitCode(await listKeys(flags, output));
     });
   shared(keys.command("show <name>")).description("Show a key, by name or id").action(run("showKey"));
-  withKeyFlags(shared(keys.command("update <name>")))
+  withRemovals(withKeyFlags(shared(keys.command("update <name>"))), [...KEY_MEMBERS, ...LIMIT_MEMBERS])
     .description("Change a key: its limits, models, team, tags, role or expiry")
     .action(run("updateKey"));
   shared(keys.command("rotate <name>"))
@@ -55,7 +55,7 @@ export function addTeamCommands(proxy: Command, output: Output, setExitCode: Set
       setExitCode(await listTeams(flags, output));
     });
   shared(teams.command("show <name>")).description("Show a team").action(run("showTeam"));
-  withLimitFlags(shared(teams.command("update <name>")))
+  withRemovals(withLimitFlags(shared(teams.command("update <name>"))), LIMIT_MEMBERS)
     .description("Change limits and tags of a team")
     .action(run("updateTeam"));
   shared(teams.command("delete <name>"))
@@ -106,6 +106,16 @@ function withLimitFlags(command: Command): Command {
     .option("--tag <name=value>", "a tag for usage reports; may be repeated", collect);
 }
 
-function collect(value: string, values: readonly string[] = []): readonly string[] {
-  return [...values, value];
+const LIMIT_MEMBERS = ["rpm", "tpm", "concurrency", "budget", "tag"];
+const KEY_MEMBERS = ["team", "models", "mcp", "expires"];
+
+/** Adds a flag such as `--no-rpm` for each member, which removes it. */
+function withRemovals(command: Command, members: readonly string[]): Command {
+  for (const member of members) command.option(`--no-${member}`, `remove what --${member} sets`);
+  return command;
+}
+
+/** Collects the values of a repeated flag; `values` is false after the flag that removes them. */
+function collect(value: string, values: readonly string[] | false = []): readonly string[] {
+  return [...(values || []), value];
 }

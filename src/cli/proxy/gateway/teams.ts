@@ -5,7 +5,7 @@ import { newTeamSchema, type Team } from "../../../proxy/gateway/key-schemas.ts"
 import type { KeyStore } from "../../../proxy/gateway/key-store.ts";
 import type { Output } from "../../output.ts";
 import { table } from "../../table.ts";
-import { type LimitFlags, parseLimits, parseTags } from "./limit-flags.ts";
+import { type LimitFlags, parseLimits, parseLimitsPatch, parseTags } from "./limit-flags.ts";
 import { printMembers } from "./print-members.ts";
 import { COMMAND_LINE, withKeyStore } from "./with-key-store.ts";
 
@@ -33,7 +33,7 @@ export async function showTeam(name: string, flags: TeamFlags, output: Output): 
 }
 
 export async function updateTeam(name: string, flags: TeamFlags, output: Output): Promise<number> {
-  const limits = parseLimits(flags);
+  const limits = parseLimitsPatch(flags);
   const patch = { limits, tags: parseTags(flags.tag) };
   return print(await inStore(flags, (store) => store.updateTeam(name, patch, COMMAND_LINE)), flags, output);
 }

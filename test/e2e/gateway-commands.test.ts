@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
+let home = "";
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "gateway-commands-"));
+  writeFileSync(join(home, "config.json"), '{"proxy": {}}');
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+function run(...args: readonly string[]) {
+  const env = { PATH: process.env["PATH"], HOME: home, SERVICE_HOME: join(home, "data") };
+  const all = [command, "proxy", ...args, "--config", join(home, "config.json")];
+  const { status, stdout, stderr } = spawnSync(process.execPath, all, { env, encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+const readJson = (...args: readonly string[]): unknown => JSON.parse(run(...args, "--json").stdout);
+
+describe("sallyport proxy keys and teams", () => {
+  it("change members of a key one by one, and remove them with --no-", () => {
+    expect(run("teams", "create", "search", "--rpm", "10").status).toBe(0);
+    const members = ["--team", "search", "--models", "a*,b", "--expires", "30d", "--tag", "cost_center=42"];
+    const limits = ["--rpm", "60", "--tpm", "9000", "--budget", "20/day", "--budget", "50/month"];
+    expect(run("keys", "create", "alice", ...members, ...limits).status).toBe(0);
+    expect(readJson("keys", "update", "alice", "--no-budget", "--no-team", "--rpm", "70")).toMatchObject({
+      key: { team: null, models: ["a*", "b"], limits: { rpm: 70, tpm: 9000 } },
+    });
+    const removed = ["--no-models", "--no-expires", "--no-tag", "--no-rpm"];
+    expect(readJson("keys", "update", "alice", ...removed)).toMatchObject({
+      key: { models: null, expires_at: null, tags: {}, limits: { tpm: 9000 } },
+    });
+    expect(readJson("teams", "update", "search", "--no-rpm")).toMatchObject({
+      team: { name: "search", limits: {} },
+    });
+  });
+
+  it.each([
+    [["--budget", "1e12/day"], "--budget: Too big"],
+    [["--budget", "20/fortnight"], "--budget 20/fortnight is not AMOUNT/PERIOD"],
+    [["--models", ","], "--models has no pattern"],
+    [["--rpm", "0"], "--rpm 0 is not a whole number above 0"],
+    [["--no-rpm"], "unknown option '--no-rpm'"],
+  ])("reject %j for a new key as a mistake on the command line", (flags, message) => {
+    const { status, stdout, stderr } = run("keys", "create", "bob", ...flags);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+});
