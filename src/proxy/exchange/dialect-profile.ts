@@ -145,8 +145,12 @@ export interface UpstreamProfile {
   readonly restrictsStrictSchemas: boolean;
   /** Whether a response schema may have a root other than an object. */
   readonly acceptsAnySchemaRoot: boolean;
+  /** Whether a request can ask for JSON without a schema. */
+  readonly acceptsJsonWithoutSchema: boolean;
   /** Whether a request can limit the model to one tool call at a time. */
   readonly limitsToolCalls: boolean;
+  /** Request member for the number of candidates; absent if a call returns only one. */
+  readonly candidatesMember?: string;
   /** Members of a tool that the dialect has beyond name, description and schema. */
   readonly toolMembers: readonly string[];
   /** Returns the request that generates one token, for warming up. */

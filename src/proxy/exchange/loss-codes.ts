@@ -8,7 +8,7 @@ export const lossCodes = {
   attribution: "The client's billing line at the start of the instructions was dropped.",
   "cache-control": "Prompt-cache breakpoints were dropped: all, or those before the last four.",
   "call-signature": "A tool call's signature was dropped: this vendor did not create it.",
-  candidates: "Only one candidate was requested, or only the first is returned.",
+  candidates: "Fewer candidates were requested, or only the first is returned.",
   "custom-tool": "A custom (free-text) tool was dropped.",
   "document-citations": "Citations of a document were not requested.",
   "document-context": "A document's `context` was dropped.",

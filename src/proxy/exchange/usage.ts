@@ -88,6 +88,32 @@ export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined)
   });
 }
 
+/** Adds up the usage of several calls; undefined if that of one is not known. */
+export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undefined {
+  const known = usages.filter((usage) => usage !== undefined);
+  if (known.length === 0 || known.length < usages.length) return undefined;
+  const sum = (count: (usage: Usage) => Count) => {
+    const counts = known.map(count).filter(isCount);
+    return counts.length === 0 ? undefined : counts.reduce((total, each) => total + each, 0);
+  };
+  const { serviceTier } = known.at(-1) ?? {};
+  return defined({
+    input: defined({
+      total: sum(({ input }) => input.total),
+      uncached: sum(({ input }) => input.uncached),
+      cacheRead: sum(({ input }) => input.cacheRead),
+      cacheWrite: sum(({ input }) => input.cacheWrite),
+      cacheWriteHour: sum(({ input }) => input.cacheWriteHour),
+    }),
+    output: defined({
+      total: sum(({ output }) => output.total),
+      reasoning: sum(({ output }) => output.reasoning),
+    }),
+    serviceTier,
+    estimated: known.some(({ estimated }) => estimated === true) || undefined,
+  });
+}
+
 /**
  * Returns the input tokens that were neither read from a cache nor written to one; undefined if they are not known.
  */

@@ -13,6 +13,7 @@ import { decodeInTurns } from "./decode-in-turns.ts";
 import { LARGE_JSON, stringifyLargeJson } from "./large-json.ts";
 import { prepareRequest } from "./request/prepare-request.ts";
 import { readRequestJson } from "./request/read-json.ts";
+import { requestOfCall } from "./request/separate-candidates.ts";
 import { readErrorBody } from "./response/read-response.ts";
 import { sendStream } from "./response/send-stream.ts";
 import { sendWhole } from "./response/send-whole.ts";
@@ -49,11 +50,12 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     const whole = (await memory?.restore(request, side.dialect, target.dialect)) ?? request;
     translation = prepare(call, { client, upstream: upstreamCodec }, decoded, whole);
     await turnIfLarge(size);
-    const upstream = await send(translation);
-    if (upstream === undefined) return translation.outcome();
-    if (upstream.status >= 400) await sendUpstreamError(translation, upstream);
-    else if (call.client.stream) await sendStream(translation, upstream);
-    else await sendWhole(translation, upstream);
+    const upstreams = await send(translation);
+    if (upstreams === undefined) return translation.outcome();
+    const refused = upstreams.find(({ status }) => status >= 400);
+    if (refused !== undefined) await sendUpstreamError(translation, refused);
+    else if (call.client.stream) await sendStream(translation, upstreams);
+    else await sendWhole(translation, upstreams);
   } catch (error) {
     if (isClientDisconnect(error) && translation !== undefined)
       return { ...translation.outcome(), clientDisconnected: true };
@@ -105,7 +107,11 @@ function prepare(
   return translation;
 }
 
-async function send(translation: Translation): Promise<UpstreamResponse | undefined> {
+/**
+ * Sends the request, or one for each candidate that the upstream generates separately. Resolves with undefined if the
+ * call continues at another target.
+ */
+async function send(translation: Translation): Promise<readonly UpstreamResponse[] | undefined> {
   const { call, upstream, prepared, capabilities } = translation.plan;
   const { value, losses } = upstream.encodeRequest(prepared.request, capabilities);
   translation.lose(losses);
@@ -116,9 +122,18 @@ async function send(translation: Translation): Promise<UpstreamResponse | undefi
   const headers = value.headers === undefined ? {} : { headers: value.headers };
   await turnIfLarge(call.body.length);
   const isLarge = call.body.length > LARGE_JSON;
-  const body = isLarge ? await stringifyLargeJson(value.body) : stringifyJson(value.body);
+  const toText = (json: unknown) => (isLarge ? stringifyLargeJson(json) : stringifyJson(json));
+  const body = await toText(value.body);
   await turnIfLarge(body.length);
-  return call.send({ method: "POST", path: value.path, body, ...headers });
+  const responses = await Promise.all(
+    Array.from({ length: prepared.calls }, async (_, index) => {
+      const own = requestOfCall(prepared.request, index);
+      const isSame = own === prepared.request;
+      const text = isSame ? body : await toText(upstream.encodeRequest(own, capabilities).value.body);
+      return call.send({ method: "POST", path: value.path, body: text, ...headers });
+    }),
+  );
+  return responses.includes(undefined) ? undefined : responses.filter((response) => response !== undefined);
 }
 
 /**

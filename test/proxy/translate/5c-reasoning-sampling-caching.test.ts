@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatResponse, type Json, messagesStream, runScene, sent, sse } from "./harness.ts";
+import { chatResponse, type Json, messagesResponse, messagesStream, runScene, sent, sse } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 
@@ -392,7 +392,6 @@ describe("5c requests: reasoning, sampling, caching", () => {
       seed: 1,
       frequency_penalty: 1,
       presence_penalty: 1,
-      n: 2,
       logprobs: true,
       logit_bias: { 1: 2 },
     });
@@ -401,7 +400,6 @@ describe("5c requests: reasoning, sampling, caching", () => {
       "seed",
       "frequency-penalty",
       "presence-penalty",
-      "candidates",
       "logprobs",
       "logit-bias",
       "temperature",
@@ -515,10 +513,43 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it("48 reports JSON without a schema as a loss for messages, and sends DeepSeek JSON instead of a schema", async () => {
-    expect((await chatToMessages({ response_format: { type: "json_object" } })).losses).toEqual([
-      "structured-output",
+  it("48 forces a tool for JSON without a schema on messages, and drops reasoning with a loss", async () => {
+    const asked = { response_format: { type: "json_object" } };
+    const response = messagesResponse(
+      [{ type: "tool_use", id: "t", name: "structured_answer", input: { a: 1 } }],
+      "tool_use",
+    );
+    const received = await sent(
+      "chat-completions",
+      "messages",
+      { model: "m", messages: [hi], ...asked },
+      { response },
+    );
+    expect(received.sent).toMatchObject({
+      tools: [{ name: "structured_answer", input_schema: { type: "object" } }],
+      tool_choice: { type: "tool", name: "structured_answer", disable_parallel_tool_use: true },
+    });
+    expect(received.json["choices"]).toMatchObject([
+      { message: { content: '{"a":1}' }, finish_reason: "stop" },
     ]);
+    expect(received.losses).toEqual([]);
+    expect((await chatToMessages({ ...asked, reasoning_effort: "low" })).losses).toEqual([
+      "reasoning-effort",
+    ]);
+    const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
+    const withTools = await chatToMessages({ ...asked, tools });
+    expect(withTools.losses).toEqual(["structured-output"]);
+    expect(withTools.sent["tool_choice"]).toBeUndefined();
+  });
+
+  it("48 keeps the reasoning of a model that cannot be forced to call, and sends DeepSeek JSON instead of a schema", async () => {
+    const forced = await runScene({
+      client: "chat-completions",
+      upstream: "messages",
+      capabilities: { "*": { alwaysThinks: true } },
+      body: { model: "m", messages: [hi], response_format: { type: "json_object" } },
+    });
+    expect(forced.losses).toEqual(["structured-output"]);
     const received = await messagesToChat(
       { output_config: { format: { type: "json_schema", schema } } },
       "deepseek-chat",
@@ -584,7 +615,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       {
         safetySettings: [],
         cachedContent: "c",
-        generationConfig: { mediaResolution: "LOW", speechConfig: {}, candidateCount: 2 },
+        generationConfig: { mediaResolution: "LOW", speechConfig: {} },
       },
     ],
     [
@@ -592,7 +623,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       {
         safety_settings: [],
         cached_content: "c",
-        generation_config: { media_resolution: "LOW", speech_config: {}, candidate_count: 2 },
+        generation_config: { media_resolution: "LOW", speech_config: {} },
       },
     ],
   ])("53 reports each member that only generative-language has, in %s", async (_, asked) => {
@@ -603,7 +634,6 @@ describe("5c requests: reasoning, sampling, caching", () => {
       "cached-content",
       "media-resolution",
       "speech-config",
-      "candidates",
     ]);
   });
 
@@ -633,8 +663,8 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it("lists losses in x-sallyport-losses", async () => {
-    const received = await chatToMessages({ seed: 1, n: 2 });
-    expect(received.headers["x-sallyport-losses"]).toBe("seed,candidates");
+    const received = await chatToMessages({ seed: 1, logprobs: true });
+    expect(received.headers["x-sallyport-losses"]).toBe("seed,logprobs");
   });
 
   it("applies the configured capabilities of a model", async () => {

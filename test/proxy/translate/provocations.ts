@@ -100,7 +100,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
       tools: [{ functionDeclarations: [{ name: "f" }] }],
     },
   ),
-  candidates: fromChat({ n: 2 }),
+  candidates: fromChat({ n: 9 }),
   "custom-tool": fromChat(
     {
       tools: [
@@ -169,7 +169,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
     { tools: [{ ...chatTool, function: { ...chatTool.function, strict: true } }] },
     "generative-language/m",
   ),
-  "structured-output": fromChat({ response_format: { type: "json_object" } }),
+  "structured-output": fromChat({ response_format: { type: "json_object" }, tools: [chatTool] }),
   "system-position": fromChat({ messages: [hi, { role: "system", content: "Stop" }, hi] }),
   "task-type": embed({ taskType: "RETRIEVAL_QUERY" }),
   temperature: fromChat({ temperature: 1.7 }),

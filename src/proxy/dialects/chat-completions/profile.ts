@@ -26,6 +26,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     ...openAiUpstream,
     reportsUsageOnRequest: true,
     hasGateways: true,
+    candidatesMember: "n",
     // Conservative, because hundreds of compatible servers implement this dialect.
     capabilities: {
       ...defaultCapabilities,

@@ -172,7 +172,9 @@ export const profile: DialectProfile<UpstreamProfile> = {
     instructionsWithoutTurns: "user-turn",
     restrictsStrictSchemas: false,
     acceptsAnySchemaRoot: true,
+    acceptsJsonWithoutSchema: true,
     limitsToolCalls: false,
+    candidatesMember: "candidateCount",
     toolMembers: ["namespace"],
     createSmallestCall: (model) => ({
       path: `/models/${encodeURIComponent(model)}:generateContent`,

@@ -111,7 +111,10 @@ function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockCon
   const { output } = request;
   if (output === undefined || output.type === "text") return undefined;
   if (output.type === "json" || !/json-schema$/.test(capabilities.structuredOutput)) {
-    list.add("structured-output", "JSON mode dropped: the dialect supports JSON with a schema only.");
+    list.add(
+      "structured-output",
+      "JSON mode dropped: the vendor supports it only without tools and reasoning.",
+    );
     return undefined;
   }
   return { type: "json_schema", schema: toStrictSchema(output.schema, list) };

@@ -206,6 +206,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     instructionsWithoutTurns: "user-turn",
     restrictsStrictSchemas: false,
     acceptsAnySchemaRoot: false,
+    acceptsJsonWithoutSchema: false,
     limitsToolCalls: true,
     // Without `defer_loading`: only the client's vendor can search for deferred tools, so another model would never
     // see them.

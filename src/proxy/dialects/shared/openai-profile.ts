@@ -166,6 +166,7 @@ export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
   instructionsWithoutTurns: "instructions",
   restrictsStrictSchemas: true,
   acceptsAnySchemaRoot: false,
+  acceptsJsonWithoutSchema: true,
   limitsToolCalls: true,
   toolMembers: ["namespace"],
 };

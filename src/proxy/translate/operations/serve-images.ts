@@ -3,7 +3,7 @@ import { eventStreamHeaders, serializeLine } from "../../../sse/serialize.ts";
 import { loadCodec } from "../../dialects/codecs.ts";
 import { getProfile } from "../../dialects/index.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
-import type { Usage } from "../../exchange/response.ts";
+import { sumUsages } from "../../exchange/usage.ts";
 import { readRequestJson } from "../request/read-json.ts";
 import type { TranslatedCall, TranslationOutcome } from "../translate-call.ts";
 import {
@@ -61,19 +61,8 @@ async function generateImages(
   );
   if (bodies.includes(undefined)) return undefined;
   const responses = bodies.map((each) => codec.decodeResponse(each).value);
-  context.usage = sum(responses.map((response) => response.usage));
+  context.usage = sumUsages(responses.map((response) => response.usage));
   return responses.flatMap(getImages);
-}
-
-function sum(usages: readonly (Usage | undefined)[]): Usage | undefined {
-  const known = usages.filter((usage) => usage !== undefined);
-  if (known.length < usages.length) return undefined;
-  const total = (count: (usage: Usage) => number | undefined) =>
-    known.reduce((all, usage) => all + (count(usage) ?? 0), 0);
-  return {
-    input: { total: total((usage) => usage.input.total) },
-    output: { total: total((usage) => usage.output.total) },
-  };
 }
 
 /** Sends one `completed` event per image: upstreams of this dialect return no partial images. */

@@ -10,6 +10,7 @@ import { pairToolResults } from "../../exchange/tool-pairing.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
 import { enforceLimits } from "./enforced-limits.ts";
 import { createToolUnwrapper, unwrapFinish, unwrapToolCall, wrapSchemaInTool } from "./schema-in-tool.ts";
+import { separateCandidates } from "./separate-candidates.ts";
 import { relaxStrictSchemas } from "./strict-schemas.ts";
 import { fitToolNames } from "./tool-names.ts";
 import { createValueUnwrapper, unwrapValue, wrapSchemaRoot } from "./wrapped-schema-root.ts";
@@ -18,6 +19,8 @@ import { createValueUnwrapper, unwrapValue, wrapSchemaRoot } from "./wrapped-sch
 export interface PreparedRequest {
   readonly request: ExchangeRequest;
   readonly losses: readonly Loss[];
+  /** The number of calls: one for each candidate if the upstream returns only one per call. */
+  readonly calls: number;
   /** Whether restoring a stream reads its texts, so that every delta must be passed to the restorer. */
   readonly readsTexts: boolean;
   restoreResponse(response: ExchangeResponse): ExchangeResponse;
@@ -45,16 +48,18 @@ export function prepareRequest(
   const relaxed = relaxStrictSchemas(enclosed ?? plainer.request, target.dialect);
   const paired: ExchangeRequest = { ...relaxed.request, model: target.model, turns };
   const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
-  const carried = wrapSchemaInTool(plain, capabilities);
-  const names = fitToolNames(carried ?? plain, capabilities);
+  const carried = wrapSchemaInTool(plain, target.dialect, capabilities);
+  const named = fitToolNames(carried ?? plain, capabilities);
+  const separate = separateCandidates(named.request, target.dialect, capabilities);
   const restorePart = (part: Part): Part => {
-    const named = part.type === "tool-call" ? { ...part, name: names.restore(part.name) } : part;
-    const unwrapped = carried === undefined ? named : unwrapToolCall(named);
+    const restored = part.type === "tool-call" ? { ...part, name: named.restore(part.name) } : part;
+    const unwrapped = carried === undefined ? restored : unwrapToolCall(restored);
     return enclosed === undefined ? unwrapped : unwrapValue(unwrapped);
   };
   return {
-    request: names.request,
-    losses: [...spoken.losses, ...losses, ...relaxed.losses, ...plainer.losses],
+    request: separate?.request ?? named.request,
+    losses: [...spoken.losses, ...losses, ...relaxed.losses, ...plainer.losses, ...(separate?.losses ?? [])],
+    calls: separate?.calls ?? 1,
     readsTexts: enclosed !== undefined || enforced !== undefined,
     restoreResponse: (response) => ({
       ...response,
@@ -71,8 +76,8 @@ export function prepareRequest(
       const unwrapCall = carried === undefined ? undefined : createToolUnwrapper();
       const unwrap = enclosed === undefined ? undefined : createValueUnwrapper();
       return (event) => {
-        const named = restoreName(event, names.restore);
-        const unwrapped = unwrapCall === undefined ? named : unwrapCall(named);
+        const restored = restoreName(event, named.restore);
+        const unwrapped = unwrapCall === undefined ? restored : unwrapCall(restored);
         return unwrap === undefined ? unwrapped : unwrap(unwrapped);
       };
     },

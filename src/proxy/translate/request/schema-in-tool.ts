@@ -1,36 +1,51 @@
+import { getUpstreamProfile } from "../../dialects/index.ts";
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
-import type { Part } from "../../exchange/parts.ts";
-import type { ExchangeRequest } from "../../exchange/request.ts";
+import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
+import type { ExchangeRequest, FunctionTool } from "../../exchange/request.ts";
 import type { Finish } from "../../exchange/response.ts";
 
 /** Name of the tool whose arguments are the response. */
 const toolName = "structured_answer";
 
 /**
- * Replaces a response schema by a tool with that schema and a forced call, for models of the messages dialect without
- * structured output, as the vendor recommends. Returns undefined if there is nothing to replace or the client has
- * tools.
+ * Replaces a response format by a tool with its schema and a forced call, as the vendor of the messages dialect
+ * recommends: a schema for models without structured output, and JSON without a schema for all models of a dialect
+ * that requires one. Returns undefined if there is nothing to replace or the client has tools.
  */
 export function wrapSchemaInTool(
   request: ExchangeRequest,
+  dialect: UpstreamDialect,
   capabilities: Capabilities,
 ): ExchangeRequest | undefined {
-  const { output } = request;
-  if (
-    output?.type !== "json-schema" ||
-    capabilities.structuredOutput !== "none" ||
-    request.tools.length > 0
-  ) {
-    return undefined;
-  }
-  const { output: _, reasoning: __, ...rest } = request;
-  const description = output.description ?? "Gives the answer.";
+  if (request.tools.length > 0) return undefined;
+  const format = formatOfTool(request, dialect, capabilities);
+  if (format === undefined) return undefined;
+  const { output: _, ...rest } = request;
   return {
     ...rest,
-    tools: [{ type: "function", name: toolName, description, schema: output.schema }],
+    tools: [{ type: "function", name: toolName, ...format }],
     toolChoice: { mode: "tool", name: toolName },
     parallelToolCalls: false,
+  };
+}
+
+/** Returns description and schema of the tool; undefined if the format needs none, or if a call cannot be forced. */
+function formatOfTool(
+  { output }: ExchangeRequest,
+  dialect: UpstreamDialect,
+  { structuredOutput, toolChoices, alwaysThinks }: Capabilities,
+): Pick<FunctionTool, "description" | "schema"> | undefined {
+  if (output?.type === "json-schema") {
+    if (structuredOutput !== "none") return undefined;
+    return { description: output.description ?? "Gives the answer.", schema: output.schema };
+  }
+  if (output?.type !== "json" || getUpstreamProfile(dialect).acceptsJsonWithoutSchema) return undefined;
+  // The vendor rejects a forced call of a model that reasons.
+  if (alwaysThinks || !toolChoices.includes("tool")) return undefined;
+  return {
+    description: "Gives the answer: a JSON object with the members that the conversation asks for.",
+    schema: { type: "object" },
   };
 }
 

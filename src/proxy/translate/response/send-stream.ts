@@ -16,6 +16,7 @@ import { type Translation, withoutSecrets } from "../translation.ts";
 import { decodingTurns } from "./decoding-turns.ts";
 import { DeltaFastPath } from "./delta-fast-path.ts";
 import { EventReader, getResponseBounds, lookAt, readResponseJson } from "./read-response.ts";
+import { type EventWriter, relayCandidates } from "./relay-candidates.ts";
 import { decodeEventList, ResponseCollector, responseToEvents } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 
@@ -27,11 +28,20 @@ const FIRST_EVENT_TIMEOUT_MS = 5_000;
 const MAX_TRAILING_BYTES = 64 * 1024;
 const MAX_TRAILING_MS = 500;
 
-/** Responds with a stream, relaying the upstream's events one by one or converting its complete response. */
-export async function sendStream(translation: Translation, upstream: UpstreamResponse): Promise<void> {
+/**
+ * Responds with a stream, relaying the upstream's events one by one or converting its complete response. Several
+ * responses have one candidate each.
+ */
+export async function sendStream(
+  translation: Translation,
+  upstreams: readonly UpstreamResponse[],
+): Promise<void> {
   const writer = new StreamWriter(translation);
+  const [upstream] = upstreams;
   try {
-    await relay(translation, upstream, writer);
+    writer.waitForFirst();
+    if (upstreams.length === 1 && upstream) await relay(translation, upstream, writer);
+    else await relayCandidates(translation, upstreams, writer);
   } catch (error) {
     if (isClientDisconnect(error)) throw error;
     await writer.fail(toExchangeError(error));
@@ -45,7 +55,6 @@ async function relay(
   upstream: UpstreamResponse,
   writer: StreamWriter,
 ): Promise<void> {
-  writer.waitForFirst();
   const { shape, body } = await lookAt(upstream.body);
   if (shape === "html") throw invalidResponse("The upstream returned a web page.");
   if (shape === "json") {
@@ -104,7 +113,7 @@ async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
 }
 
 /** Writes canonical events to the client: checks, restores and encodes them. The first event sets the status. */
-class StreamWriter {
+class StreamWriter implements EventWriter {
   private readonly guard = createStreamGuard();
   private readonly filter: ((event: ExchangeEvent) => readonly ExchangeEvent[]) | undefined;
   private readonly restore: (event: ExchangeEvent) => ExchangeEvent;

@@ -8,26 +8,22 @@ import { LARGE_JSON, stringifyLargeJson } from "../large-json.ts";
 import { refuseLosses } from "../strict-translation.ts";
 import type { UpstreamResponse } from "../translate-call.ts";
 import type { Translation } from "../translation.ts";
-import { decodingTurns } from "./decoding-turns.ts";
-import {
-  createTooLargeError,
-  EventReader,
-  getResponseBounds,
-  lookAt,
-  MAX_RESPONSE_BYTES,
-  readResponseJson,
-} from "./read-response.ts";
+import { decodeStream } from "./decode-body.ts";
+import { mergeResponses } from "./merge-candidates.ts";
+import { getResponseBounds, lookAt, readResponseJson } from "./read-response.ts";
 import { decodeEventList, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard, findResponseError } from "./stream-guard.ts";
 
 /**
  * Responds with a complete body, from the upstream's complete response or, if it streams although no stream was
- * requested, from its stream.
+ * requested, from its stream. Several responses have one candidate each.
  */
-export async function sendWhole(translation: Translation, upstream: UpstreamResponse): Promise<void> {
-  const { shape, body } = await lookAt(upstream.body);
-  if (shape === "html") throw invalidResponse("The upstream returned a web page.");
-  const given = shape === "events" ? await collect(translation, body) : await decode(translation, body);
+export async function sendWhole(
+  translation: Translation,
+  upstreams: readonly UpstreamResponse[],
+): Promise<void> {
+  const responses = await Promise.all(upstreams.map((upstream) => read(translation, upstream)));
+  const given = responses.length === 1 && responses[0] ? responses[0] : mergeResponses(responses);
   translation.usage = given.usage;
   const response = translation.unnamed(translation.plan.prepared.restoreResponse(given));
   const error = findResponseError(response);
@@ -46,9 +42,15 @@ export async function sendWhole(translation: Translation, upstream: UpstreamResp
   writer.respond(200, headers, json);
 }
 
+async function read(translation: Translation, upstream: UpstreamResponse): Promise<ExchangeResponse> {
+  const { shape, body } = await lookAt(upstream.body);
+  if (shape === "html") throw invalidResponse("The upstream returned a web page.");
+  return shape === "events" ? collect(translation, body) : decode(translation, body);
+}
+
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
   const json = await readResponseJson(body, getResponseBounds(translation.plan.request), (length) => {
-    translation.responseLength = length;
+    translation.responseLength += length;
   });
   if (Array.isArray(json)) return collectResponse(decodeEventList(json, translation.plan.upstream));
   const { value, losses } = await decodeResponseInTurns(translation.plan.upstream, json);
@@ -86,25 +88,10 @@ class Gathering {
 }
 
 async function collect(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
-  const parser = new EventReader();
-  const decoder = translation.plan.upstream.createStreamDecoder();
   const gathering = new Gathering();
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_RESPONSE_BYTES) throw createTooLargeError();
-    const turn = decodingTurns.take(chunk.length);
-    if (turn !== undefined) await turn;
-    let isOver = false;
-    for (const [index, event] of parser.push(chunk).entries()) {
-      const pause = decodingTurns.pauseAt(index);
-      if (pause !== undefined) await pause;
-      isOver = gathering.push(decoder.push(event)) || isOver;
-    }
-    if (isOver) return gathering.response();
+  for await (const events of decodeStream(body, translation.plan.upstream.createStreamDecoder())) {
+    if (gathering.push(events)) break;
   }
-  for (const event of parser.end()) gathering.push(decoder.push(event));
-  gathering.push(decoder.end());
   return gathering.response();
 }
 
