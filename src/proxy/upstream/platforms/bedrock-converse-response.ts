@@ -39,8 +39,10 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   model_context_window_exceeded: "model_context_window_exceeded",
 };
 
+/** Returns the stop reason; one that `messages` does not have (`malformed_tool_use`) keeps its name. */
 function toStopReason(reason: unknown): string {
-  return STOP_REASONS[String(reason)] ?? "end_turn";
+  const name = typeof reason === "string" ? reason : "end_turn";
+  return STOP_REASONS[name] ?? name;
 }
 
 function toUsage(usage: unknown): Json {
@@ -53,16 +55,15 @@ function toUsage(usage: unknown): Json {
   };
 }
 
-type BlockKind = "text" | "thinking" | "tool_use" | "redacted_thinking";
-
 /**
  * Converts the events of ConverseStream to those of `messages`. Converse announces only tool calls; other blocks begin
  * with their first delta. Usage follows the stop reason.
  */
 export class ConverseEvents {
   private readonly model: string;
-  /** The kind of each open block, by index. */
-  private readonly open = new Map<number, BlockKind>();
+  /** The open blocks' indexes in the message, by Converse's index, which also counts blocks without content. */
+  private readonly open = new Map<number, number>();
+  private next = 0;
   private stopReason: string | undefined;
   private hasEnded = false;
 
@@ -82,7 +83,7 @@ export class ConverseEvents {
       case "contentBlockDelta":
         return this.delta(index, asObject(event["delta"]));
       case "contentBlockStop":
-        return this.open.delete(index) ? [{ type: "content_block_stop", index }] : [];
+        return this.stop(index);
       case "messageStop":
         this.stopReason = toStopReason(event["stopReason"]);
         return [];
@@ -114,45 +115,46 @@ export class ConverseEvents {
   private start(index: number, { toolUse }: Json): Json[] {
     if (toolUse === undefined) return [];
     const { toolUseId, name } = asObject(toolUse);
-    return this.begin(index, "tool_use", { type: "tool_use", id: toolUseId, name, input: {} });
+    return this.begin(index, { type: "tool_use", id: toolUseId, name, input: {} });
   }
 
-  private begin(index: number, kind: BlockKind, block: Json): Json[] {
-    this.open.set(index, kind);
-    return [{ type: "content_block_start", index, content_block: block }];
+  private begin(index: number, block: Json): Json[] {
+    this.open.set(index, this.next);
+    return [{ type: "content_block_start", index: this.next++, content_block: block }];
+  }
+
+  private stop(index: number): Json[] {
+    const own = this.open.get(index);
+    this.open.delete(index);
+    return own === undefined ? [] : [{ type: "content_block_stop", index: own }];
+  }
+
+  /** Returns a delta, after the start of its block if that is not open. */
+  private grow(index: number, block: Json, delta: Json): Json[] {
+    const begun = this.open.has(index) ? [] : this.begin(index, block);
+    return [...begun, { type: "content_block_delta", index: this.open.get(index), delta }];
   }
 
   private delta(index: number, { text, toolUse, reasoningContent }: Json): Json[] {
     if (typeof text === "string")
-      return [
-        ...(this.open.has(index) ? [] : this.begin(index, "text", { type: "text", text: "" })),
-        { type: "content_block_delta", index, delta: { type: "text_delta", text } },
-      ];
+      return this.grow(index, { type: "text", text: "" }, { type: "text_delta", text });
     if (toolUse !== undefined) {
+      const own = this.open.get(index);
       const { input } = asObject(toolUse);
-      return [
-        {
-          type: "content_block_delta",
-          index,
-          delta: { type: "input_json_delta", partial_json: input ?? "" },
-        },
-      ];
+      const delta = { type: "input_json_delta", partial_json: input ?? "" };
+      return own === undefined ? [] : [{ type: "content_block_delta", index: own, delta }];
     }
     return this.reasoningDelta(index, asObject(reasoningContent));
   }
 
   private reasoningDelta(index: number, { text, signature, redactedContent }: Json): Json[] {
     if (redactedContent !== undefined)
-      return this.begin(index, "redacted_thinking", { type: "redacted_thinking", data: redactedContent });
+      return this.begin(index, { type: "redacted_thinking", data: redactedContent });
     const delta =
       signature === undefined
         ? { type: "thinking_delta", thinking: text ?? "" }
         : { type: "signature_delta", signature };
-    const block = { type: "thinking", thinking: "", signature: "" };
-    return [
-      ...(this.open.has(index) ? [] : this.begin(index, "thinking", block)),
-      { type: "content_block_delta", index, delta },
-    ];
+    return this.grow(index, { type: "thinking", thinking: "", signature: "" }, delta);
   }
 
   private finish(usage: unknown): Json[] {

@@ -3,10 +3,18 @@ import { defined } from "../../exchange/defined.ts";
 import { asObject, asObjects, type Json } from "../../exchange/json.ts";
 
 /**
+ * Models that accept cache points, in instructions and messages only. Others reject the request.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+ */
+const CACHES = /(?:^|[./:])amazon\.nova-/;
+
+/**
  * Converts a request of `messages` to Converse.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
-export function toConverse(request: Json): Json {
+export function toConverse(model: string, request: Json): Json {
+  const caches = CACHES.test(model);
+  const names = new DocumentNames();
   const { system, messages, max_tokens, temperature, top_p, top_k, stop_sequences, thinking } = request;
   const extra = defined({ top_k, thinking });
   const inferenceConfig = defined({
@@ -15,15 +23,19 @@ export function toConverse(request: Json): Json {
     topP: top_p,
     stopSequences: asObjects(stop_sequences).length > 0 ? stop_sequences : undefined,
   });
-  const instructions = toBlocks(system).flatMap((block) => [
-    { text: getText(block) },
-    ...toCachePoint(block),
-  ]);
+  const instructions = toBlocks(system)
+    .filter(hasText)
+    .flatMap((block) => [{ text: block["text"] }, ...(caches ? toCachePoint(block) : [])]);
   return defined({
     system: instructions.length > 0 ? instructions : undefined,
     messages: asObjects(messages).map((message) => ({
       role: message["role"],
-      content: toBlocks(message["content"]).flatMap((block) => [...toContent(block), ...toCachePoint(block)]),
+      content: withTextForDocuments(
+        toBlocks(message["content"]).flatMap((block) => [
+          ...toContent(block, names),
+          ...(caches && hasText(block) ? toCachePoint(block) : []),
+        ]),
+      ),
     })),
     inferenceConfig: Object.keys(inferenceConfig).length > 0 ? inferenceConfig : undefined,
     toolConfig: toToolConfig(request),
@@ -31,22 +43,20 @@ export function toConverse(request: Json): Json {
   });
 }
 
-function toToolConfig({ tools, tool_choice }: Json): Json | undefined {
+function toToolConfig({ tools, tool_choice, messages }: Json): Json | undefined {
   const hosted = asObjects(tools).find(({ type }) => type !== undefined && type !== "custom");
   if (hosted !== undefined) throw unsupported(`the tool ${String(hosted["type"])}`);
-  const specs = asObjects(tools).flatMap((tool) => [
-    {
-      toolSpec: defined({
-        name: tool["name"],
-        description: tool["description"] || undefined,
-        inputSchema: { json: tool["input_schema"] ?? { type: "object" } },
-      }),
-    },
-    ...toCachePoint(tool),
-  ]);
+  const specs = asObjects(tools).map((tool) => ({
+    toolSpec: defined({
+      name: tool["name"],
+      description: tool["description"] || undefined,
+      inputSchema: { json: tool["input_schema"] ?? { type: "object" } },
+    }),
+  }));
   if (specs.length === 0) return undefined;
   const { type, name } = asObject(tool_choice);
   // Converse has no `none`, and requires the tools if the conversation has used them.
+  if (type === "none" && !usesTools(messages)) return undefined;
   const choices: Readonly<Record<string, Json>> = {
     auto: { auto: {} },
     any: { any: {} },
@@ -55,14 +65,20 @@ function toToolConfig({ tools, tool_choice }: Json): Json | undefined {
   return defined({ tools: specs, toolChoice: choices[String(type)] });
 }
 
-function toContent(block: Json): Json[] {
+function usesTools(messages: unknown): boolean {
+  return asObjects(messages).some(({ content }) =>
+    toBlocks(content).some(({ type }) => type === "tool_use" || type === "tool_result"),
+  );
+}
+
+function toContent(block: Json, names: DocumentNames): Json[] {
   switch (block["type"]) {
     case "text":
-      return block["text"] === "" ? [] : [{ text: block["text"] }];
+      return hasText(block) ? [{ text: block["text"] }] : [];
     case "image":
-      return toMedia("image", block);
+      return toMedia("image", block, names);
     case "document":
-      return toMedia("document", block);
+      return toMedia("document", block, names);
     case "tool_use":
       return [{ toolUse: { toolUseId: block["id"], name: block["name"], input: block["input"] ?? {} } }];
     case "tool_result":
@@ -70,7 +86,7 @@ function toContent(block: Json): Json[] {
         {
           toolResult: defined({
             toolUseId: block["tool_use_id"],
-            content: toBlocks(block["content"]).flatMap(toContent),
+            content: toBlocks(block["content"]).flatMap((each) => toContent(each, names)),
             status: block["is_error"] === true ? "error" : undefined,
           }),
         },
@@ -98,18 +114,18 @@ function unsupported(what: string): AppError {
 }
 
 /** Converts an image or a document given by its bytes or as text. Converse does not accept URLs. */
-function toMedia(kind: "image" | "document", block: Json): Json[] {
+function toMedia(kind: "image" | "document", block: Json, names: DocumentNames): Json[] {
   const { type, media_type, data } = asObject(block["source"]);
   const format = FORMATS[String(media_type)];
   if (type === "text" && kind === "document")
-    return [{ document: { format: "txt", name: toDocumentName(block), source: { text: data } } }];
+    return [{ document: { format: "txt", name: names.take(block), source: { text: data } } }];
   if (type !== "base64" || format === undefined)
     throw unsupported(`${kind}s that are not given by their bytes`);
   const source = { bytes: data };
   return [
     kind === "image"
       ? { image: { format, source } }
-      : { document: { format, name: toDocumentName(block), source } },
+      : { document: { format, name: names.take(block), source } },
   ];
 }
 
@@ -122,18 +138,35 @@ const FORMATS: Readonly<Record<string, string>> = {
   "text/plain": "txt",
 };
 
-/** Returns a document's name as Converse accepts it: letters, digits, single spaces, hyphens, brackets. */
-function toDocumentName({ title }: Json): string {
-  const name = String(title ?? "document")
-    .replace(/[^A-Za-z0-9 ()[\]-]+/g, " ")
-    .replace(/\s+/g, " ");
-  return name.trim().slice(0, 200) || "document";
+/**
+ * The names of a request's documents as Converse accepts them: each once, of letters, digits, single spaces, hyphens
+ * and brackets. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
+ */
+class DocumentNames {
+  private readonly taken = new Set<string>();
+
+  take({ title }: Json): string {
+    const plain = String(title ?? "document")
+      .replace(/[^A-Za-z0-9 ()[\]-]+/g, " ")
+      .replace(/\s+/g, " ");
+    const name = plain.trim().slice(0, 190).trim() || "document";
+    let unique = name;
+    for (let count = 2; this.taken.has(unique.toLowerCase()); count += 1) unique = `${name} (${count})`;
+    this.taken.add(unique.toLowerCase());
+    return unique;
+  }
 }
 
+/** Adds the name of the first document as text to a message without text, which Converse rejects. */
+function withTextForDocuments(content: readonly Json[]): readonly Json[] {
+  const { document } = content.find((block) => block["document"] !== undefined) ?? {};
+  if (document === undefined || content.some(({ text }) => text !== undefined)) return content;
+  return [...content, { text: String(asObject(document)["name"]) }];
+}
+
+/** Returns the cache point after a block. Nova's models keep it for five minutes only, so it has no `ttl`. */
 function toCachePoint({ cache_control }: Json): Json[] {
-  if (cache_control === undefined || cache_control === null) return [];
-  const { ttl } = asObject(cache_control);
-  return [{ cachePoint: defined({ type: "default", ttl: ttl === "1h" ? ttl : undefined }) }];
+  return cache_control === undefined || cache_control === null ? [] : [{ cachePoint: { type: "default" } }];
 }
 
 /** Returns content as blocks; a text is one block. */
@@ -141,6 +174,7 @@ function toBlocks(content: unknown): Json[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : asObjects(content);
 }
 
-function getText({ text }: Json): string {
-  return typeof text === "string" ? text : "";
+/** Returns whether a block has text that is not only whitespace, which Converse rejects. */
+function hasText({ type, text }: Json): boolean {
+  return type === "text" && typeof text === "string" && text.trim() !== "";
 }

@@ -70,7 +70,7 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
   return {
     path: `${path}/${operation}`,
     headers,
-    body: toConverse(members),
+    body: toConverse(model, members),
     response: converseResponse(model),
   };
 }
@@ -120,7 +120,7 @@ function toCountTokens(
   claude: object,
   members: Readonly<Record<string, unknown>>,
 ): Pick<PlatformChanges, "body" | "response"> {
-  const converse = toConverse(members);
+  const converse = toConverse(model, members);
   const invoke = Buffer.from(JSON.stringify({ max_tokens: 1, ...claude })).toString("base64");
   return {
     body: { input: IS_CLAUDE.test(model) ? { invokeModel: { body: invoke } } : { converse } },

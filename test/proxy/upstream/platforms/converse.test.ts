@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { decodeFinish } from "../../../../src/proxy/dialects/messages/finish.ts";
+import { toConverse } from "../../../../src/proxy/upstream/platforms/bedrock-converse.ts";
+import {
+  ConverseEvents,
+  fromConverse,
+} from "../../../../src/proxy/upstream/platforms/bedrock-converse-response.ts";
+
+const NOVA = "eu.amazon.nova-pro-v1:0";
+const LLAMA = "us.meta.llama4-maverick-17b-instruct-v1:0";
+const ephemeral = { cache_control: { type: "ephemeral", ttl: "1h" } };
+const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } };
+const tools = [{ name: "f", input_schema: { type: "object" }, ...ephemeral }];
+
+const sentNames = (converse: object) =>
+  [...JSON.stringify(converse).matchAll(/"name":"(document|a)([^"]*)"/g)].map(
+    ([, name, rest]) => `${name}${rest}`,
+  );
+
+describe("a request for Converse", () => {
+  it("has a different name for each document, in all messages and tool results", () => {
+    const titled = { ...pdf, title: "A" };
+    const result = { type: "tool_result", tool_use_id: "t", content: [pdf] };
+    const converse = toConverse(NOVA, {
+      messages: [
+        { role: "user", content: [{ type: "text", text: "Read" }, pdf, pdf, { ...titled, title: "a" }] },
+        { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] },
+        { role: "user", content: [result, { ...titled, title: "a" }] },
+      ],
+    });
+    expect(sentNames(converse)).toEqual(["document", "document (2)", "a", "document (3)", "a (2)"]);
+  });
+
+  it("has a text beside a document, and no text of whitespace", () => {
+    const { messages, system } = toConverse(NOVA, {
+      system: [{ type: "text", text: " " }],
+      messages: [{ role: "user", content: [{ type: "text", text: "\n" }, pdf] }],
+    }) as { messages: { content: object[] }[]; system?: unknown };
+    expect(system).toBeUndefined();
+    expect(messages[0]?.content).toEqual([{ document: expect.anything() }, { text: "document" }]);
+  });
+
+  it("has cache points only for Nova, after texts, without ttl and not among the tools", () => {
+    const request = {
+      system: [{ type: "text", text: "Be brief.", ...ephemeral }],
+      tools,
+      messages: [
+        { role: "user", content: [{ type: "text", text: "Hi", ...ephemeral }] },
+        { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "1", ...ephemeral }] },
+      ],
+    };
+    expect(JSON.stringify(toConverse(LLAMA, request))).not.toContain("cachePoint");
+    const nova = toConverse(NOVA, request);
+    const point = { cachePoint: { type: "default" } };
+    expect(nova).toMatchObject({
+      system: [{ text: "Be brief." }, point],
+      messages: [
+        { content: [{ text: "Hi" }, point] },
+        { content: [{ toolUse: {} }] },
+        { content: [{ toolResult: {} }] },
+      ],
+    });
+    expect(JSON.stringify(nova).match(/cachePoint/g)).toHaveLength(2);
+  });
+
+  it("leaves the tools out for the choice none, unless the conversation has used them", () => {
+    const none = { tools, tool_choice: { type: "none" } };
+    const hi = { role: "user", content: "Hi" };
+    expect(toConverse(LLAMA, { ...none, messages: [hi] })).not.toHaveProperty("toolConfig");
+    const used = { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] };
+    const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "1" }] };
+    expect(toConverse(LLAMA, { ...none, messages: [hi, used, result] })).toHaveProperty("toolConfig");
+  });
+});
+
+describe("a response of Converse", () => {
+  it("has contiguous blocks although Converse counts empty ones", () => {
+    const events = new ConverseEvents(NOVA);
+    const toolUse = { toolUseId: "t", name: "f" };
+    const received = [
+      ["messageStart", { role: "assistant" }],
+      ["contentBlockStop", { contentBlockIndex: 0 }],
+      ["contentBlockDelta", { contentBlockIndex: 1, delta: { text: "Hi" } }],
+      ["contentBlockStop", { contentBlockIndex: 1 }],
+      ["contentBlockStart", { contentBlockIndex: 3, start: { toolUse } }],
+      ["contentBlockDelta", { contentBlockIndex: 3, delta: { toolUse: { input: "{}" } } }],
+      ["contentBlockStop", { contentBlockIndex: 3 }],
+    ].flatMap(([type, event]) => events.read(String(type), event));
+    const indexes = received.flatMap(({ type, index }) => (index === undefined ? [] : [`${type} ${index}`]));
+    expect(indexes).toEqual([
+      "content_block_start 0",
+      "content_block_delta 0",
+      "content_block_stop 0",
+      "content_block_start 1",
+      "content_block_delta 1",
+      "content_block_stop 1",
+    ]);
+  });
+
+  it("keeps the name of a malformed response, which is no clean end for other dialects", () => {
+    const response = { output: { message: { content: [] } }, stopReason: "malformed_tool_use" };
+    const { stop_reason } = fromConverse(NOVA, response);
+    expect(stop_reason).toBe("malformed_tool_use");
+    expect(decodeFinish(String(stop_reason), null, null).unified).toBe("error");
+  });
+});
