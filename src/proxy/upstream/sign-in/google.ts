@@ -47,6 +47,14 @@ const credentials = z.discriminatedUnion("type", [
   }),
 ]);
 
+/** The file of `gcloud auth application-default login --impersonate-service-account`. */
+const impersonated = z.looseObject({
+  type: z.literal("impersonated_service_account"),
+  service_account_impersonation_url: text,
+  delegates: z.array(text).optional(),
+  source_credentials: credentials,
+});
+
 type Credentials = z.infer<typeof credentials>;
 type ServiceAccount = Extract<Credentials, { type: "service_account" }>;
 type ExternalAccount = Extract<Credentials, { type: "external_account" }>;
@@ -55,7 +63,7 @@ const tokenResponse = z.looseObject({ access_token: text, expires_in: z.number()
 
 /**
  * Creates the sign-in of an upstream with Application Default Credentials, in this order: the configured file or
- * GOOGLE_APPLICATION_CREDENTIALS (service account, user, workload identity federation); gcloud's file; the metadata
+ * GOOGLE_APPLICATION_CREDENTIALS (service account, also impersonated; user; workload identity federation); gcloud's file; the metadata
  * server of Google Cloud.
  */
 export function createGoogleSignIn(platform: VertexPlatform): SignIn {
@@ -74,7 +82,9 @@ async function requestToken({ credentialsFile, metadataHost, gcloudFolder }: Ver
 }
 
 async function fromFile(file: string, content: string): Promise<Token> {
-  const parsed = credentials.safeParse(tryParseJson(content));
+  const json = tryParseJson(content);
+  const isImpersonated = asObject(json)["type"] === "impersonated_service_account";
+  const parsed = (isImpersonated ? impersonated : credentials).safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(
@@ -82,6 +92,12 @@ async function fromFile(file: string, content: string): Promise<Token> {
     );
   }
   const { data } = parsed;
+  if (data.type !== "impersonated_service_account") return fromCredentials(data);
+  const { service_account_impersonation_url: url, delegates, source_credentials: source } = data;
+  return impersonate(url, await fromCredentials(source), delegates);
+}
+
+function fromCredentials(data: Credentials): Promise<Token> {
   switch (data.type) {
     case "service_account":
       return postAssertion(data);
@@ -137,11 +153,15 @@ async function exchangeToken(account: ExternalAccount): Promise<Token> {
     subject_token: await readSubjectToken(account),
   });
   const impersonationUrl = account.service_account_impersonation_url;
-  if (impersonationUrl === undefined) return token;
-  const response = await fetchText(impersonationUrl, {
+  return impersonationUrl === undefined ? token : impersonate(impersonationUrl, token);
+}
+
+/** https://docs.cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/generateAccessToken */
+async function impersonate(url: string, token: Token, delegates?: readonly string[]): Promise<Token> {
+  const response = await fetchText(url, {
     method: "POST",
     headers: { authorization: `Bearer ${token.text}`, "content-type": "application/json" },
-    body: JSON.stringify({ scope: [SCOPE] }),
+    body: JSON.stringify({ scope: [SCOPE], delegates }),
   });
   const { accessToken, expireTime } = z
     .looseObject({ accessToken: text, expireTime: text })

@@ -3,7 +3,7 @@ import { asObject, tryParseJson } from "../../exchange/json.ts";
 import type { ServerClock } from "./server-clock.ts";
 import type { SignIn } from "./sign-in.ts";
 
-/** Tokens are replaced when they expire within this time. */
+/** Tokens are replaced when they expire within this time, or after half of a shorter lifetime. */
 const REFRESH_MS = 5 * 60_000;
 /** Milliseconds after which a failed request is repeated while the earlier value is valid. */
 const RETRY_MS = 30_000;
@@ -46,10 +46,12 @@ export function createRenewed<Value extends { readonly expiresAt: number }>(
 ): Renewed<Value> {
   let current: Value | undefined;
   let pending: Promise<Value> | undefined;
-  let retryAt = 0;
+  let refreshAt = 0;
   const requestAndKeep = async () => {
     try {
       current = await request();
+      const { expiresAt } = current;
+      refreshAt = Math.max(expiresAt - REFRESH_MS, (Date.now() + expiresAt) / 2);
       return current;
     } finally {
       pending = undefined;
@@ -64,12 +66,12 @@ export function createRenewed<Value extends { readonly expiresAt: number }>(
       const now = Date.now();
       const known = current;
       if (known === undefined || now >= known.expiresAt) return renew();
-      if (now < known.expiresAt - REFRESH_MS || now < retryAt) return known;
+      if (now < refreshAt) return known;
       // The value remains valid for some minutes, so a failure of the token service does not fail calls.
       try {
         return await renew();
       } catch {
-        retryAt = now + RETRY_MS;
+        refreshAt = now + RETRY_MS;
         return known;
       }
     },

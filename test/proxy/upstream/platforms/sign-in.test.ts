@@ -296,8 +296,10 @@ describe("Google's tokens", () => {
     );
     expect((await ask()).status).toBe(200);
     metadata.respond = json({ error: "unavailable" }, 503);
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 150_000);
     expect((await ask()).status).toBe(200);
     expect((await ask()).status).toBe(200);
+    vi.mocked(Date.now).mockRestore();
     // A failed request is not repeated with every call.
     expect(metadata.hits.length).toBe(2);
   });

@@ -2,7 +2,7 @@ import { createVerify, generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type FakeUpstream, json, type Respond, startFakeUpstream } from "../../../support/fake-upstream.ts";
 import { configOf, startTestProxy } from "../../../support/start-proxy.ts";
 
@@ -231,16 +231,26 @@ describe("signing in to Google Cloud", () => {
   };
 
   it("renews a token before it expires, and asks once for concurrent calls", async () => {
-    const tokens = await startTokenService(200);
-    const credentials_file = await writeCredentials(serviceAccount(tokens.url));
-    const { ask, fake } = await call({ credentials_file });
-    await ask();
-    await ask();
-    // 200 seconds are within the five minutes before expiry.
-    expect(fake.hits.map(({ headers }) => headers.authorization)).toEqual([
-      "Bearer token-1",
-      "Bearer token-2",
-    ]);
+    for (const [seconds, refreshAfter] of [
+      [3600, 3300],
+      [200, 100],
+    ] as const) {
+      const tokens = await startTokenService(seconds);
+      const credentials_file = await writeCredentials(serviceAccount(tokens.url));
+      const { ask, fake } = await call({ credentials_file });
+      const start = Date.now();
+      const now = vi.spyOn(Date, "now");
+      for (const later of [0, refreshAfter - 10, refreshAfter + 10]) {
+        now.mockReturnValue(start + later * 1000);
+        await ask();
+      }
+      now.mockRestore();
+      expect(fake.hits.map(({ headers }) => headers.authorization)).toEqual([
+        "Bearer token-1",
+        "Bearer token-1",
+        "Bearer token-2",
+      ]);
+    }
     const lasting = await startTokenService(3600);
     const second = await call({ credentials_file: await writeCredentials(serviceAccount(lasting.url)) });
     await Promise.all([second.ask(), second.ask(), second.ask()]);
@@ -285,6 +295,28 @@ describe("signing in to Google Cloud", () => {
     await ask();
     expect(new URLSearchParams(tokens.hits[0]?.body.toString()).get("subject_token")).toBe("subject-token");
     expect(iam.hits[0]?.headers.authorization).toBe("Bearer token-1");
+    expect(fake.hits[0]?.headers.authorization).toBe("Bearer impersonated");
+  });
+
+  it("impersonates a service account with the user's credentials", async () => {
+    const tokens = await startTokenService(3600);
+    const expireTime = new Date(Date.now() + 3_600_000).toISOString();
+    const iam = await startFakeUpstream(json({ accessToken: "impersonated", expireTime }));
+    closers.push(iam.close);
+    const source = { type: "authorized_user", client_id: "c1", client_secret: "s1", refresh_token: "r1" };
+    const credentials_file = await writeCredentials({
+      type: "impersonated_service_account",
+      delegates: ["projects/-/serviceAccounts/b"],
+      service_account_impersonation_url: `${iam.url}/v1/projects/-/serviceAccounts/a:generateAccessToken`,
+      source_credentials: { ...source, token_uri: tokens.url },
+    });
+    const { ask, fake } = await call({ credentials_file });
+    expect((await ask()).status).toBe(200);
+    expect(iam.hits[0]?.headers.authorization).toBe("Bearer token-1");
+    expect(JSON.parse(iam.hits[0]?.body.toString() ?? "")).toEqual({
+      scope: ["https://www.googleapis.com/auth/cloud-platform"],
+      delegates: ["projects/-/serviceAccounts/b"],
+    });
     expect(fake.hits[0]?.headers.authorization).toBe("Bearer impersonated");
   });
 
