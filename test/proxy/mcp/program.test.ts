@@ -13,6 +13,27 @@ afterEach(async () => {
 
 const node = (env: object = {}) => ({ command: process.execPath, args: [PROGRAM], env });
 
+/** A program without an SDK, with one tool that runs this code. `reply` sends the tool's result, byte by byte. */
+const plain = (code: string) => ({
+  command: process.execPath,
+  args: [
+    "-e",
+    `const { createInterface } = require("node:readline");
+     const send = (message) => {
+       for (const byte of Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n"))
+         require("node:fs").writeSync(1, Buffer.from([byte]));
+     };
+     createInterface({ input: process.stdin }).on("line", (line) => {
+       const { id, method } = JSON.parse(line);
+       const reply = (result) => send({ id, result });
+       const serverInfo = { name: "plain", version: "1" };
+       if (method === "initialize") reply({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo });
+       if (method === "tools/list") reply({ tools: [{ name: "run", inputSchema: { type: "object" } }] });
+       if (method === "tools/call") { ${code} }
+     });`,
+  ],
+});
+
 async function proxyFor(mcp: object, environment: Record<string, string> = {}): Promise<TestProxy> {
   const proxy = await startTestProxy({ mcp, mcp_gateway: { list_timeout: 30 } }, environment);
   closers.push(proxy.close);
@@ -77,6 +98,30 @@ describe("an MCP server that the proxy starts", () => {
       "mcp tool: ended with exit code 3",
       "mcp tool: starts again in 0.5 s",
     ]);
+  });
+
+  it("may send every character of Unicode, and lines in any pieces", async () => {
+    const text = "line\u2028paragraph\u2029next\u0085 déjà 😀";
+    const proxy = await proxyFor({
+      tool: plain(`reply({ content: [{ type: "text", text: ${JSON.stringify(text)} }] })`),
+    });
+    const client = await connect(proxy);
+    const { content } = await client.callTool({ name: "tool__run" });
+    expect(content).toEqual([{ type: "text", text }]);
+  });
+
+  it("is ended and started again when it sends a message without end", async () => {
+    const proxy = await proxyFor({
+      tool: plain(
+        `const piece = "x".repeat(1024 * 1024);
+         const more = () => process.stdout.write(piece, more);
+         more();`,
+      ),
+    });
+    const client = await connect(proxy);
+    await expect(client.callTool({ name: "tool__run" })).rejects.toThrow("ended with signal SIGKILL");
+    expect(proxy.notes).toContain("mcp tool: sent a message larger than 64 MiB");
+    await until(() => proxy.notes.includes("mcp tool: starts again in 0.5 s"));
   });
 
   it("gives each client its own progress and subscriptions", async () => {

@@ -1,5 +1,4 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { createInterface } from "node:readline";
 import type { McpProgram } from "../../../config/proxy/mcp-config.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import { tryParseJson } from "../../exchange/json.ts";
@@ -20,6 +19,7 @@ import {
 } from "./json-rpc.ts";
 import { type McpLink, readServerFacts, type ServerFacts } from "./link.ts";
 import { ProgramLink, type ProgramPipe } from "./program-link.ts";
+import { readLines } from "./read-lines.ts";
 import { type ClientFacts, LATEST_SESSION, STATELESS, withClientMeta } from "./revisions.ts";
 import { untilAborted } from "./wait.ts";
 
@@ -39,6 +39,10 @@ const STABLE_MS = 60_000;
 /** Time limit for the handshake: a package manager may have to install the program first. */
 const HANDSHAKE_MS = 120_000;
 const MAX_LOG_LINE = 2_000;
+/** Maximum characters of a message; results may contain images. */
+const MAX_MESSAGE = 64 * 1024 * 1024;
+/** Maximum characters of a line on stderr that is buffered. */
+const MAX_STDERR_LINE = 64 * 1024;
 
 /** Starts a program as an MCP server over stdin and stdout, and starts it again when it ends, until it is stopped. */
 export class ProgramServer {
@@ -130,8 +134,9 @@ export class ProgramServer {
         for (const link of open) link.end(error);
       });
     });
-    createInterface({ input: child.stderr }).on("line", (line) => this.report(line));
-    createInterface({ input: child.stdout }).on("line", (line) => {
+    const report = (line: string) => this.report(line);
+    readLines(child.stderr, MAX_STDERR_LINE, report, () => this.report("a line on stderr is too long"));
+    const take = (line: string) => {
       const message = parseRpc(tryParseJson(line));
       if (message === undefined) {
         if (line.trim() !== "") this.report(line);
@@ -146,6 +151,11 @@ export class ProgramServer {
       } else if (message.id !== undefined && own.has(Number(message.id)))
         own.get(Number(message.id))?.(message);
       else [...links].some((link) => link.takeResponse(message));
+    };
+    // The lost message may be a response for which a client waits, so the program starts again.
+    readLines(child.stdout, MAX_MESSAGE, take, () => {
+      this.report(`sent a message larger than ${MAX_MESSAGE / 1024 / 1024} MiB`);
+      killProgram(child);
     });
     const ask = (method: string, params: RpcParams) =>
       new Promise<RpcResponse>((resolve) => {
