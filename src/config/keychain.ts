@@ -114,17 +114,19 @@ function run(
   stdin: string,
 ): Promise<{ readonly code: number | undefined; readonly stdout: string }> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      stdio: ["pipe", "pipe", "ignore"],
-      timeout: COMMAND_MS,
-      windowsHide: true,
-    });
+    const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
+    // The timer of spawn's own `timeout` keeps the process running if the program is missing.
+    const timer = setTimeout(() => child.kill(), COMMAND_MS);
+    const finish = (result: { readonly code: number | undefined; readonly stdout: string }) => {
+      clearTimeout(timer);
+      resolve(result);
+    };
     let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
     });
-    child.once("error", () => resolve({ code: undefined, stdout: "" }));
-    child.once("close", (code) => resolve({ code: code ?? 1, stdout }));
+    child.once("error", () => finish({ code: undefined, stdout: "" }));
+    child.once("close", (code) => finish({ code: code ?? 1, stdout }));
     child.stdin.on("error", () => {}).end(stdin);
   });
 }

@@ -44,6 +44,15 @@ describe("the keychain", () => {
     });
   });
 
+  it("leaves no timer behind if the program is missing, so that the command ends", async () => {
+    vi.stubEnv("PATH", await temporaryFolder());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = timers();
+    await accessKeychain({ action: "read", name: "a" }, "linux").catch(() => undefined);
+    expect(timers()).toBe(before);
+  });
+
   it.each(["", "a b", "a'; rm -rf /", "-w", "x".repeat(65)])("refuses the name %j", async (name) => {
     await expect(accessKeychain({ action: "read", name }, "linux")).rejects.toMatchObject({ code: "usage" });
   });
