@@ -33,8 +33,11 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     // Flags belong to the command that they follow: `proxy keys` and its subcommands have some of the same names.
     .enablePositionalOptions()
     .showHelpAfterError("Run with --help for the options.")
-    // Makes commander's messages begin like all other error messages.
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "sallyport: ")) });
+    // Commander's messages get the form of all other error messages. A suggestion follows on a line of its own.
+    .configureOutput({
+      outputError: (text) =>
+        output.note(text.trimEnd().replace(/^error: (.*)/, (_, message) => `sallyport: ${message} [usage]`)),
+    });
 
   addInit(program, output, setExitCode);
   addReviewCommands(program, output, setExitCode);

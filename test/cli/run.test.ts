@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
 
 const output = (lostResult = false) => ({
@@ -20,6 +20,16 @@ describe("an error", () => {
       "sallyport: Unknown agent: nobody [usage]",
       expect.stringMatching(/^Known agents: /),
     ]);
+  });
+
+  it.each([
+    [["review", "plan", "--prot", "3"], "unknown option '--prot' [usage]\n(Did you mean --port?)"],
+    [["nosuch\u001b[31m"], "unknown command 'nosuch\u001b[31m' [usage]"],
+    [["proxy", "connect"], "missing required argument 'client' [usage]"],
+  ])("of the arguments %j has a code too", async (args, message) => {
+    vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await collectNotes(...args)).toEqual([`sallyport: ${message}`]);
   });
 
   it("has its stack with --debug, before or behind the command", async () => {
