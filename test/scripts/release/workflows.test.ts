@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import {
@@ -10,6 +13,7 @@ import {
   testedRunners,
 } from "../../../scripts/release/facts.mjs";
 import { root } from "../../support/documents.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const folder = resolve(root, ".github/workflows");
 const read = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -56,6 +60,27 @@ describe("the workflows", () => {
     const { jobs }: Workflow = parse(read(name));
     for (const { steps } of Object.values(jobs))
       for (const { run = "" } of steps) expect(run).not.toMatch(/\$\{\{/);
+  });
+
+  it("pack with the addresses of their repository instead of the reserved domain in package.json", async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, "package.json");
+    await copyFile(resolve(root, "package.json"), path);
+    const { steps } = (parse(read("release.yml")) as Workflow).jobs["package"] ?? { steps: [] };
+    const replacing = steps.findIndex(({ run = "" }) => run.includes("npm pkg set"));
+    expect(replacing).toBeLessThan(steps.findIndex(({ run = "" }) => run.includes("npm pack")));
+    const repository = { GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY: "octo/sallyport" };
+    await promisify(execFile)("bash", ["-euc", steps[replacing]?.run ?? ""], {
+      cwd: folder,
+      env: { ...process.env, ...repository },
+    });
+    const written = readFileSync(path, "utf8");
+    expect(JSON.parse(written)).toMatchObject({
+      repository: { type: "git", url: "git+https://github.com/octo/sallyport.git" },
+      homepage: "https://github.com/octo/sallyport#readme",
+      bugs: "https://github.com/octo/sallyport/issues",
+    });
+    expect(written).not.toContain(".example");
   });
 
   it("run commands that package.json has, and install without scripts", () => {
