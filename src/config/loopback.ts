@@ -28,3 +28,21 @@ export function urlHost(host: string): string {
 export function isWildcard(host: string): boolean {
   return ["0.0.0.0", "::"].includes(withoutBrackets(host));
 }
+
+/** Returns whether two URLs have the same origin. All names of the loopback interface count as equal. */
+export function isSameAddress(one: string, other: string): boolean {
+  const [first, second] = [new URL(one), new URL(other)];
+  if (getPort(first) !== getPort(second)) return false;
+  return (
+    first.hostname === second.hostname ||
+    (isOnThisMachine(first.hostname) && isOnThisMachine(second.hostname))
+  );
+}
+
+function isOnThisMachine(hostname: string): boolean {
+  return isLoopback(hostname) || isWildcard(hostname) || /.\.localhost$/.test(hostname);
+}
+
+function getPort({ port, protocol }: URL): string {
+  return port || (protocol === "https:" ? "443" : "80");
+}

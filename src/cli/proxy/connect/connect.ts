@@ -84,7 +84,7 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   const connection = await connectionTo(flags, { name: client.name, ...connector }).catch(() => NOWHERE);
   const edits = connector.edits(target, connection);
   if (edits.length === 0) {
-    output.note(`${client.name} is configured by environment variables only. Unset them in the shell.`);
+    output.note(`For ${client.name}, only environment variables are set. Unset them in the shell.`);
     if (flags.json) await output.result(JSON.stringify({ client: id, files: [] }));
     return 0;
   }

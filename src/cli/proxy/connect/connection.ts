@@ -1,5 +1,5 @@
 import type { Connection, ProxyConnector } from "../../../agents/proxy-connector.ts";
-import { isLoopback, isWildcard, urlHost } from "../../../config/loopback.ts";
+import { isSameAddress, isWildcard, urlHost } from "../../../config/loopback.ts";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { readGeneratedKey } from "../../../config/proxy/generated-key.ts";
 import type { ProxySettings } from "../../../config/proxy/schema.ts";
@@ -152,22 +152,4 @@ function refuseKey(message: string): never {
   throw new AppError("configuration", message, {
     hint: "Name the variable that holds a key with --key-env, or start the proxy once: it creates a key.",
   });
-}
-
-/** Returns whether two URLs have the same origin. All names of the loopback interface count as equal. */
-export function isSameAddress(one: string, other: string): boolean {
-  const [first, second] = [new URL(one), new URL(other)];
-  if (getPort(first) !== getPort(second)) return false;
-  return (
-    first.hostname === second.hostname ||
-    (isOnThisMachine(first.hostname) && isOnThisMachine(second.hostname))
-  );
-}
-
-function isOnThisMachine(hostname: string): boolean {
-  return isLoopback(hostname) || isWildcard(hostname) || /.\.localhost$/.test(hostname);
-}
-
-function getPort({ port, protocol }: URL): string {
-  return port || (protocol === "https:" ? "443" : "80");
 }

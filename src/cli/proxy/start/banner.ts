@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { isLoopback, isWildcard, urlHost } from "../../../config/loopback.ts";
+import { isLoopback, isSameAddress, isWildcard, urlHost } from "../../../config/loopback.ts";
 import { describeProxies } from "../../../config/outbound-proxy.ts";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { effectiveMode } from "../../../proxy/auth/policy.ts";
@@ -55,7 +55,19 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
     ...captureLine(config),
     `  configuration         ${file.path}${file.isThere ? "" : " (not found: using defaults)"}`,
     ...open,
+    ...warnOfItself(config, base),
   ];
+}
+
+/** Warns of upstreams that are the proxy itself, whose calls fail with 508. */
+function warnOfItself({ upstreams }: ProxyConfig, base: string): string[] {
+  const itself = [...upstreams.values()].filter(
+    ({ dialect, baseUrl: target }) => dialect !== "any" && isSameAddress(base, target),
+  );
+  return itself.map(
+    ({ name }) =>
+      `WARNING: the upstream "${name}" is this proxy. Calls to it fail with 508. Correct proxy.upstreams.${name}.base_url.`,
+  );
 }
 
 /** Reports that request and response bodies are stored. */

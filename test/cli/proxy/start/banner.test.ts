@@ -27,3 +27,16 @@ it("the dashboard is one of the addresses", () => {
   const lines = banner(configOf({}), 8045, { path: "config.json", isThere: true });
   expect(lines).toContain("  Dashboard             http://localhost:8045/");
 });
+
+it.each([
+  ["http://localhost:8045/v1", 1],
+  ["http://127.0.0.1:8045", 1],
+  ["http://localhost:8046", 0],
+  ["http://api.example:8045", 0],
+])("an upstream at %s is reported as the proxy itself %i times", (base_url, times) => {
+  const config = configOf({ upstreams: { round: { dialect: "messages", base_url, api_key: "sk-1" } } });
+  const lines = banner(config, 8045, { path: "config.json", isThere: true });
+  expect(lines.filter((line) => line.startsWith('WARNING: the upstream "round" is this proxy'))).toHaveLength(
+    times,
+  );
+});

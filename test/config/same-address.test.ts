@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isSameAddress } from "../../../../src/cli/proxy/connect/connection.ts";
+import { isSameAddress } from "../../src/config/loopback.ts";
 
 it.each([
   ["http://127.0.0.1:8045", "http://localhost:8045/v1", true],
