@@ -1,5 +1,5 @@
 import { Command, type CommanderError, Option } from "commander";
-import { listedIds, proxyClients } from "../agents/registry.ts";
+import { listedIds, reviewedAgents } from "../agents/registry.ts";
 import { loadEnvironmentFile } from "../config/paths.ts";
 import type { CompletionFlags } from "./completion/completion.ts";
 import type { DocsFlags } from "./docs.ts";
@@ -120,7 +120,7 @@ function addMcp(program: Command, output: Output, setExitCode: SetExitCode): voi
 function addRun(program: Command, output: Output, setExitCode: SetExitCode): void {
   program
     .command("run")
-    .argument("<client>", listedIds(proxyClients.filter(({ program }) => program !== undefined)))
+    .argument("<agent>", listedIds(reviewedAgents))
     .argument("[args...]", "arguments of the agent")
     .passThroughOptions()
     .description("Start an agent whose model calls go through the proxy; starts the proxy if none runs")
@@ -132,9 +132,9 @@ function addRun(program: Command, output: Output, setExitCode: SetExitCode): voi
       "the environment variable with the proxy's key (default: the configuration's key)",
     )
     .option("--json", "print {program, args, environment} instead of starting the agent", false)
-    .action(async (client: string, args: readonly string[], flags: RunFlags) => {
+    .action(async (agent: string, args: readonly string[], flags: RunFlags) => {
       const { runAgent } = await import("./run-agent/run-agent.ts");
-      setExitCode(await runAgent(client, args, flags, output));
+      setExitCode(await runAgent(agent, args, flags, output));
     });
 }
 

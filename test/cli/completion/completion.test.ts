@@ -93,6 +93,10 @@ describe("completion in bash", () => {
       ["plan", "code", "files", "pr", "last", "wait", "comment", "reply", "refresh", "status", "list", "end"],
     ],
     [["proxy", "con"], ["connect"]],
+    [
+      ["run", ""],
+      ["claude-code", "opencode", "codex", "gemini-cli", "qwen", "copilot"],
+    ],
     [["review", "plan", "--no"], ["--no-open"]],
     [["review", "plan", "--json", "--exit"], ["--exit-code"]],
     [
