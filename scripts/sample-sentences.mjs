@@ -16,7 +16,8 @@ const { values: flags, positionals } = parseArgs({
     kind: { type: "string" },
   },
 });
-const paths = positionals.length > 0 ? positionals : ["src", "web", "extensions", "scripts", "docs", "examples", "*.md"];
+const paths =
+  positionals.length > 0 ? positionals : ["src", "web", "extensions", "scripts", "docs", "examples", "*.md"];
 const sentences = listFiles(paths)
   .flatMap((path) => (path.endsWith(".md") ? documentSentences(path) : codeSentences(path)))
   .filter(({ kind }) => flags.kind === undefined || kind === flags.kind);

@@ -49,9 +49,12 @@ describe("parseRemoteUrl", () => {
     expect(parseRemoteUrl(url)).toEqual({ host, path, forge });
   });
 
-  it.each(["/srv/git/castle.git", "../castle", "file:///srv/castle", "ext::ssh %S x/y"])("leaves out %s", (url) => {
-    expect(parseRemoteUrl(url)).toBeUndefined();
-  });
+  it.each(["/srv/git/castle.git", "../castle", "file:///srv/castle", "ext::ssh %S x/y"])(
+    "leaves out %s",
+    (url) => {
+      expect(parseRemoteUrl(url)).toBeUndefined();
+    },
+  );
 });
 
 describe("azureParts", () => {
