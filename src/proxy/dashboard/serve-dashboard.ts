@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 import { NO_FILTERS } from "../../render/dashboard/calls.ts";
 import { keepAliveComment, serializeLine } from "../../sse/serialize.ts";
-import { timestamp } from "../observability/timestamp.ts";
 import type { Services } from "../services.ts";
 import type { DashboardState } from "./api-types.ts";
 import { type DashboardPage, filledPage, lockedPage, PLAIN_PAGE } from "./dashboard-page.ts";
@@ -83,7 +82,7 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
   let writtenAt = 0;
   let isLooking = false;
   const look = async (): Promise<void> => {
-    const askedAt = timestamp();
+    const askedAt = new Date().toISOString();
     const state = await stateFor(request, services, since);
     const calls = state.calls.filter(({ id }) => !sentIds.has(id));
     const { now, ...rest } = { ...state, calls };

@@ -84,9 +84,7 @@ function pairCalls(turn: Turn, position: number, book: Book, losses: Loss[]) {
     const id = unusedId(part.id, book.idsUsed);
     const taken = takeResult(part, position, book);
     if (taken === undefined) losses.push(missing(part));
-    const { name: _, ...result } = taken ?? noResult(part);
-    // A member added after a spread would give each result its own hidden class and slow down every later access.
-    results.push({ name: part.name, ...result, callId: id });
+    results.push({ ...(taken ?? noResult(part)), name: part.name, callId: id });
     return id === part.id ? part : { ...part, id };
   });
   return { parts, results };

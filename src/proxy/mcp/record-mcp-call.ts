@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { RunningCall } from "../observability/recent-calls.ts";
 import type { McpTrace } from "../observability/telemetry.ts";
-import { timestamp } from "../observability/timestamp.ts";
 import type { Services } from "../services.ts";
 import type { McpCall } from "./mcp-call.ts";
 
@@ -62,7 +61,7 @@ export function recordMcpCall(
 ): void {
   const { status, errorCode, errorMessage } = outcome;
   const entry = {
-    time: timestamp(),
+    time: new Date().toISOString(),
     id: running.id,
     key: request.key?.name,
     client,

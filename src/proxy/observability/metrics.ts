@@ -100,15 +100,7 @@ export function createMetrics(queued = () => 0): Metrics {
   const attempts = new Map<string, AttemptSeries & Counted>();
   const keys = new Map<string, KeySeries>();
   let active = 0;
-  let last: { readonly of: CallRecord; readonly series: Counting } | undefined;
   const getSeries = (record: CallRecord): Counting => {
-    // Consecutive calls are often of the same series. Bench: `bench/proxy/cost.mjs`.
-    if (last && isAlike(last.of, record)) return last.series;
-    const series = findSeries(record);
-    last = { of: record, series };
-    return series;
-  };
-  const findSeries = (record: CallRecord): Counting => {
     const { route, upstream, status, errorCode } = record;
     const key = `${route} ${upstream} ${getModelLabel(record)} ${status} ${errorCode}`;
     const named = all.has(key) || all.size < MAX_SERIES;
@@ -220,17 +212,6 @@ function count(series: Counting, record: CallRecord): void {
   series.firstBytes += 1;
   series.firstByteSum += firstByteMs / 1000;
   observe(series.firstByte, firstByteMs / 1000);
-}
-
-/** Returns whether two calls count in the same series. */
-function isAlike(one: CallRecord, other: CallRecord): boolean {
-  return (
-    one.status === other.status &&
-    one.route === other.route &&
-    one.upstream === other.upstream &&
-    one.errorCode === other.errorCode &&
-    getModelLabel(one) === getModelLabel(other)
-  );
 }
 
 function observe(buckets: number[], seconds: number): void {

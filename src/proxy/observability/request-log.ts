@@ -79,7 +79,7 @@ export function recordLine(record: CallRecord): string {
   const lost = losses.length === 0 ? "" : `,"losses":${JSON.stringify(losses.map((loss) => loss.code))}`;
   return (
     `{"time":"${record.time}","id":"${record.id}"${text("request_id", record.clientRequestId)}` +
-    `${text("trace_id", record.traceId)}${formatSharedMembers(record)},"status":${status},"ms":${ms}` +
+    `${text("trace_id", record.traceId)}${formatNames(record)},"status":${status},"ms":${ms}` +
     `${number("first_byte_ms", firstByteMs)},"stream":${stream}` +
     `${number("retries", retries === 0 ? undefined : retries)}${usage ? tokens(usage) : ""}` +
     `${number("cost", cost)}${lost}${attempts.length > 1 ? attemptList(attempts) : ""}` +
@@ -87,16 +87,10 @@ export function recordLine(record: CallRecord): string {
   );
 }
 
-let last: { readonly of: CallRecord; readonly text: string } | undefined;
-
-/**
- * Returns the members that calls of one client to one model share. Such calls come in runs, so the last text is
- * cached. Bench: `bench/proxy/cost.mjs`.
- */
-function formatSharedMembers(record: CallRecord): string {
-  if (last && isAlike(last.of, record)) return last.text;
+/** Formats the members that name the client, the model and the upstream of a call. */
+function formatNames(record: CallRecord): string {
   const { model, upstreamModel } = record;
-  const members = [
+  return [
     text("key", record.key),
     text("key_id", record.keyId),
     text("team", record.team),
@@ -111,29 +105,7 @@ function formatSharedMembers(record: CallRecord): string {
     text("upstream_model", upstreamModel === model ? undefined : upstreamModel),
     text("mcp_method", record.mcpMethod),
     text("mcp_tool", record.mcpTool),
-  ];
-  last = { of: record, text: members.join("") };
-  return last.text;
-}
-
-/** Compares member by member: access by computed names would cost more than the rest of the line. */
-function isAlike(one: CallRecord, other: CallRecord): boolean {
-  return (
-    one.model === other.model &&
-    one.upstreamModel === other.upstreamModel &&
-    one.upstream === other.upstream &&
-    one.route === other.route &&
-    one.method === other.method &&
-    one.client === other.client &&
-    one.userAgent === other.userAgent &&
-    one.session === other.session &&
-    one.mcpMethod === other.mcpMethod &&
-    one.mcpTool === other.mcpTool &&
-    one.key === other.key &&
-    one.keyId === other.keyId &&
-    one.team === other.team &&
-    one.tags === other.tags
-  );
+  ].join("");
 }
 
 /** Formats the attempts of a call. */

@@ -8,7 +8,6 @@ import type { Loss } from "../exchange/loss.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { AttemptRecord, CallRecord } from "../observability/request-log.ts";
-import { timestamp } from "../observability/timestamp.ts";
 import { createRedactor, redactOwnKeys } from "../redact.ts";
 import type { Route } from "../routes.ts";
 import { getSession } from "../routing/session-affinity.ts";
@@ -170,7 +169,7 @@ export function settle(call: Call): void {
   const cost = computeCost(call.usage, call.upstream, call.upstreamModel);
   if (call.limits !== undefined) services.limiter.settle(call.limits, call.usage, cost);
   const record: CallRecord = {
-    time: timestamp(),
+    time: new Date().toISOString(),
     id: call.id,
     key: call.key?.name,
     keyId: call.key?.id,

@@ -50,19 +50,14 @@ export function calledOperation(
       query,
     };
   }
-  const known = plain.get(route) ?? plainOperation(route);
-  return query === "" ? known : { ...known, query };
-}
-
-/** Cache for routes without parameters, whose operation is always the same. Bench: `bench/proxy/cost.mjs`. */
-const plain = new Map<Route, CalledOperation>();
-
-function plainOperation(route: Route): CalledOperation {
-  const path = underBase(route.path);
-  const operation = route.operation as CalledOperation["operation"];
-  const called = { operation, model: undefined, stream: false, array: false, path: () => path, query: "" };
-  plain.set(route, called);
-  return called;
+  return {
+    operation: operation as CalledOperation["operation"],
+    model: undefined,
+    stream: false,
+    array: false,
+    path: () => underBase(route.path),
+    query,
+  };
 }
 
 /** Removes the version segment, which base URLs contain. */

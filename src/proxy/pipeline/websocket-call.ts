@@ -4,7 +4,6 @@ import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
 import { asObject, isObject, tryParseJson } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
-import { timestamp } from "../observability/timestamp.ts";
 import type { Route } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { computeCost } from "../usage/cost.ts";
@@ -55,7 +54,7 @@ export class WebSocketCall {
       ? { input: { total: this.input }, output: { total: this.output } }
       : undefined;
     const record = {
-      time: timestamp(),
+      time: new Date().toISOString(),
       id: this.id,
       key: key?.name,
       keyId: key?.id,

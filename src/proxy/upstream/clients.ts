@@ -51,16 +51,11 @@ export function sendTo(
   request: Omit<UpstreamSend, "firstByteMs" | "idleMs"> & { readonly firstByteMs?: number },
 ): Promise<ReceivedResponse> {
   const { prefix, query } = parseBaseUrl(upstream.baseUrl);
-  // Members are copied one by one, because adding a member after a spread would give each request its own hidden
-  // class.
   return sendUpstream(pools.dispatcher(upstream), upstream.name, {
-    method: request.method,
+    ...request,
     path: withQuery(`${prefix}${request.path}`, query),
-    headers: request.headers,
-    body: request.body,
     firstByteMs: request.firstByteMs ?? upstream.timeouts.firstByteMs,
     idleMs: upstream.timeouts.idleMs,
-    signal: request.signal,
   });
 }
 

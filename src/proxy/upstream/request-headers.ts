@@ -111,12 +111,10 @@ export function upstreamHeaders(
   const versionHeader = findProfile(upstream.dialect)?.upstream?.versionHeader;
   let hasVersion = false;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const given = rawHeaders[index] ?? "";
+    const name = (rawHeaders[index] ?? "").toLowerCase();
     const value = rawHeaders[index + 1] ?? "";
-    const name = passedName(given);
-    if (name === "") {
-      if (forwardsKey && isForwardedKey(given.toLowerCase(), value, needs))
-        headers.push(given.toLowerCase(), value);
+    if (isStopped(name)) {
+      if (forwardsKey && isForwardedKey(name, value, needs)) headers.push(name, value);
       continue;
     }
     if (named?.has(name)) continue;
@@ -155,20 +153,8 @@ function isVersionFixed(upstream: UpstreamConfig, client: string): boolean {
   return fixedVersion(upstream) !== undefined && acceptsVersion(upstream, client);
 }
 
-/**
- * Cache from header names as clients write them to their lower-case form; empty for headers that are not forwarded.
- * Bench: `bench/proxy/cost.mjs`.
- */
-const passedNames = new Map<string, string>();
-const MAX_CACHED_NAMES = 1000;
-
-function passedName(given: string): string {
-  const known = passedNames.get(given);
-  if (known !== undefined) return known;
-  const name = given.toLowerCase();
-  const passed = STOPPED.has(name) || STOPPED_PREFIX.test(name) ? "" : name;
-  if (passedNames.size < MAX_CACHED_NAMES) passedNames.set(given, passed);
-  return passed;
+function isStopped(name: string): boolean {
+  return STOPPED.has(name) || STOPPED_PREFIX.test(name);
 }
 
 function isAllowed(name: string, { forwardHeaders }: UpstreamConfig): boolean {

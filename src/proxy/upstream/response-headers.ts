@@ -46,16 +46,8 @@ const SAFETY = [
   "default-src 'none'; sandbox",
 ] as const;
 
-/** Caches the result per header name, because the same few occur in every response. Bench: `bench/proxy/cost.mjs`. */
-const verdicts = new Map<string, boolean>();
-const MAX_CACHED_NAMES = 1000;
-
 function isPassed(name: string): boolean {
-  const known = verdicts.get(name);
-  if (known !== undefined) return known;
-  const passed = PASSED.has(name) || PASSED_PREFIX.test(name) || isCallId(name);
-  if (verdicts.size < MAX_CACHED_NAMES) verdicts.set(name, passed);
-  return passed;
+  return PASSED.has(name) || PASSED_PREFIX.test(name) || isCallId(name);
 }
 
 /** The proxy sets its own headers, so an upstream's `x-sallyport-…` ids are dropped. */
