@@ -77,7 +77,7 @@ function nameIn(row: Row, group: string): string | null {
   return value === null || value === undefined || value === "" ? null : String(value);
 }
 
-/** The last time and its text: rows of one time follow each other. */
+/** The last formatted time: consecutive rows often have the same one. */
 let formatted: readonly [time: number, text: string] = [0, new Date(0).toISOString()];
 
 function formatTime(time: number, isDay: boolean): string {

@@ -16,7 +16,7 @@ export function collectCallFacts(
   return new Facts(headers, body, beforeParsing);
 }
 
-/** Returns facts without a call: rules are evaluated as for a call without headers and body. */
+/** Returns the facts of a call without headers and body, for lists of models, which have no call. */
 export const NO_FACTS = (): CallFacts => collectCallFacts({}, undefined);
 
 class Facts implements CallFacts {
