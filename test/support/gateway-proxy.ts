@@ -22,6 +22,7 @@ import { configOf } from "./start-proxy.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface DocumentedOperation {
+  readonly operationId: string;
   readonly requestBody?: unknown;
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
 }

@@ -31,7 +31,14 @@ function describePaths(routes: readonly AdminRoute[]): Record<string, Record<str
   return paths;
 }
 
-function describeOperation({ path, summary, query, body, status, response }: AdminRoute): unknown {
+/** Returns a name for generated clients, such as `postKeysIdRotate`. */
+function getOperationId({ method, path }: AdminRoute): string {
+  const words = path.match(/\w+/g) ?? [];
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+function describeOperation(route: AdminRoute): unknown {
+  const { path, summary, query, body, status, response } = route;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -45,6 +52,7 @@ function describeOperation({ path, summary, query, body, status, response }: Adm
     schema: jsonSchema(schema as z.ZodType, "input"),
   }));
   return {
+    operationId: getOperationId(route),
     summary,
     parameters: [...inPath, ...inQuery],
     ...(body && { requestBody: { required: true, content: jsonContent(jsonSchema(body, "input")) } }),

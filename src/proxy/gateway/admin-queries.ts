@@ -7,9 +7,10 @@ import { usageCsv } from "./usage-csv.ts";
 /** Queries and schemas that the admin API and the API of a key's own calls share. */
 
 const limit = z.coerce.number().int().min(1).max(1_000).default(100);
-const time = z.iso
-  .datetime({ offset: true })
-  .or(z.iso.date())
+const time = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+    error: "must be a date such as 2026-11-01 or a time such as 2026-11-01T08:00:00Z",
+  })
   .transform((text) => Date.parse(text));
 // PostgreSQL text cannot contain NUL.
 const text = z.string().regex(/^[^\0]+$/, "must be a text without NUL");

@@ -39,7 +39,10 @@ export interface CallLimits {
 
 /** Enforces the limits of keys, teams and upstreams. */
 export interface Limiter {
-  /** Throws `model_not_allowed` if the key's list has no pattern for the model that the client names. */
+  /**
+   * Throws `model_not_allowed` if the key's list has no pattern for the model that the client names, or if the client
+   * names none.
+   */
   expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void;
   /**
    * Reserves the maximum usage of a call with its key and its team. Throws `rate_limited`, `budget_exceeded` or
@@ -87,11 +90,18 @@ function expectAllowedModel(call: Call, called: CalledOperation, body: CallBody)
   const patterns = call.key?.models;
   if (patterns === undefined) return;
   const model = called.model ?? modelIn(body);
-  if (model === undefined || patterns.some((pattern) => matchesGlob(pattern, model))) return;
+  const named = `The key ${JSON.stringify(call.key?.name)}`;
+  const allowed = `Allowed: ${patterns.join(", ").slice(0, 500)}.`;
+  if (model === undefined) {
+    if (called.operation === "stored-response" || body.kind === "none") return;
+    // Some upstreams have a default model.
+    throw new AppError("model_not_allowed", `${named} may not call without the name of a model. ${allowed}`);
+  }
+  if (patterns.some((pattern) => matchesGlob(pattern, model))) return;
   call.model = model;
   throw new AppError(
     "model_not_allowed",
-    `The key ${JSON.stringify(call.key?.name)} may not call the model ${JSON.stringify(model.slice(0, 200))}. Allowed: ${patterns.join(", ").slice(0, 500)}.`,
+    `${named} may not call the model ${JSON.stringify(model.slice(0, 200))}. ${allowed}`,
   );
 }
 

@@ -328,6 +328,11 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
     expect(documented.toSorted()).toEqual(
       adminRoutes.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
+    const ids = Object.values(body.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(ids).toContain("postKeysIdRotate");
+    expect(new Set(ids).size).toBe(adminRoutes.length);
     for (const { method, path, body: schema, query } of adminRoutes) {
       const operation = body.paths[path]?.[method.toLowerCase()];
       expect(operation?.requestBody !== undefined).toBe(schema !== undefined);

@@ -134,6 +134,16 @@ describe("a key with limits", () => {
     expect(upstream.hits).toHaveLength(1);
   });
 
+  it("may not leave the choice of the model to an upstream if it has a list of models", async () => {
+    const { call, upstream } = await start({}, {}, { models: ["m-*"] });
+    for (const path of ["messages", "chat/completions", "responses"])
+      for (const model of [5, null]) {
+        const refused = await call(path, { model: model as unknown as string });
+        expect([path, model, refused.status]).toEqual([path, model, 403]);
+      }
+    expect(upstream.hits).toHaveLength(0);
+  });
+
   it("may not call a model without a price if it has a budget and the proxy is configured so", async () => {
     const { call, upstream } = await start({ budgets: [{ usd: 1, period: "day" }] }, { unpriced: "refuse" });
     void upstream;
