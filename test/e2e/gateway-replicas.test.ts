@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -48,8 +49,11 @@ const clockAhead = (ms: number) => ({
   )}`,
 });
 
-/** Starts two replicas whose key has the limits. `clocks` are the milliseconds by which their clocks are ahead. */
-async function startPair(limits: object, clocks: readonly number[] = [0, 0]) {
+/**
+ * Starts two replicas whose key has the limits. `clocks` are the milliseconds by which their clocks are ahead, `more`
+ * has further settings.
+ */
+async function startPair(limits: object, clocks: readonly number[] = [0, 0], more: object = {}) {
   world ??= startWorld();
   // A repeated test shares Redis with its first attempt.
   pairs += 1;
@@ -63,7 +67,9 @@ async function startPair(limits: object, clocks: readonly number[] = [0, 0]) {
     api_keys: [{ name: `team key ${pairs}`, key_env: "TEST_KEY", limits }],
     upstreams: { vendor: { dialect: "chat-completions", base_url: upstream.url, prices } },
     models: [{ match: "*", upstream: "vendor" }],
+    ...more,
   };
+  const processes: ChildProcess[] = [];
   const startReplica = async (clock = 0) => {
     const folder = await sandbox();
     const config = join(folder, "config.json");
@@ -73,6 +79,7 @@ async function startPair(limits: object, clocks: readonly number[] = [0, 0]) {
     const environment = { TEST_KEY: KEY, ...(clock !== 0 && clockAhead(clock)) };
     const command = await startCommand(args, { folder, environment });
     await command.waitForOutput(/Proxy listening/);
+    processes.push(command.child);
     return `http://127.0.0.1:${port}`;
   };
   const urls: string[] = [];
@@ -80,7 +87,7 @@ async function startPair(limits: object, clocks: readonly number[] = [0, 0]) {
   const name = new URL(database).pathname.slice(1);
   /** Returns the number of calls in the ledger by status. */
   const rows = () => postgres.query("select status, count(*)::int from calls group by 1 order by 1", name);
-  return { urls, startReplica, upstream, redis, postgres, database: name, rows };
+  return { urls, processes, startReplica, upstream, redis, postgres, database: name, rows };
 }
 
 /** Sends calls to the replicas in turn, all at once, and returns how many were admitted. The others must get 429. */
@@ -156,6 +163,43 @@ describe("two replicas that share Redis and PostgreSQL", () => {
       })
       .toBe(37);
     expect(await admittedOf(30, [...urls, joined])).toBe(0);
+  });
+});
+
+describe("a replica that is killed during calls", () => {
+  it("releases its places and its budget, and each of its calls is one row", async () => {
+    const limits = { concurrency: 10, budgets: [{ usd: 15, period: "total" }] };
+    const pair = await startPair(limits, [0, 0], { timeouts: { total: 5 } });
+    const { urls, processes, upstream, rows } = pair;
+    const { respond } = upstream;
+    upstream.respond = () => {};
+    const before = upstream.hits.length;
+    const broken = Array.from({ length: 10 }, () => call(urls[0]).catch(() => "broken"));
+    await expect.poll(() => upstream.hits.length - before).toBe(10);
+    upstream.respond = respond;
+    expect(await call(urls[1])).toBe(429);
+    processes[0]?.kill("SIGKILL");
+    expect(new Set(await Promise.all(broken))).toEqual(new Set(["broken"]));
+    // Its places and the reserved $10 are released when the time limit of its calls has passed.
+    let refused = 1;
+    await expect
+      .poll(
+        async () => {
+          const status = await call(urls[1]);
+          if (status === 429) refused += 1;
+          return status;
+        },
+        { timeout: 20_000, interval: 250 },
+      )
+      .toBe(200);
+    // $1 is spent. One call after another, so that none is refused for want of a place.
+    for (let count = 1; count < 15; count += 1) expect(await call(urls[1])).toBe(200);
+    expect(await call(urls[1])).toBe(429);
+    await expect.poll(rows).toEqual([
+      { status: "200", count: 15 },
+      { status: "429", count: refused + 1 },
+      { status: "500", count: 10 },
+    ]);
   });
 });
 
