@@ -95,7 +95,8 @@ export class Translation {
   /** Stores the parts of a response that the client discards. */
   async remember(response: ExchangeResponse): Promise<void> {
     const { isRemembered, call } = this.plan;
-    if (isRemembered) await call.memory?.remember(call.client.dialect, response.candidates[0]?.parts ?? []);
+    if (!isRemembered) return;
+    for (const { parts } of response.candidates) await call.memory?.remember(call.client.dialect, parts);
   }
 
   /** Responds with an error in the client's dialect. Call it only before the response has started. */

@@ -184,6 +184,37 @@ describe("several candidates from an upstream that returns one per call", () => 
     expect(bodies().every((body) => !("n" in body))).toBe(true);
   });
 
+  it("each keep their signed thinking for the next turn", async () => {
+    let calls = 0;
+    upstream.respond = (hit, response) => {
+      calls += 1;
+      const blocks = [
+        { type: "thinking", thinking: `Hmm ${calls}`, signature: `c2ln${calls}` },
+        { type: "tool_use", id: `toolu_${calls}`, name: "f", input: {} },
+      ];
+      return json(messagesResponse(blocks, "tool_use"))(hit, response);
+    };
+    const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
+    const first = { model: "messages/m", messages: [hi], tools, reasoning_effort: "low" };
+    const { choices } = (await (await ask({ ...first, n: 2 })).json()) as {
+      choices: { message: { tool_calls: { id: string; type: string; function: Json }[] } }[];
+    };
+    for (const { message } of choices) {
+      const [call] = message.tool_calls;
+      const answered = [
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: call?.id, content: "1" },
+      ];
+      await ask({ ...first, messages: [hi, ...answered] });
+      const number = call?.id.replace(/\D/g, "");
+      expect(bodies().at(-1)?.["messages"]).toMatchObject([
+        {},
+        { content: [{ type: "thinking", signature: `c2ln${number}` }, { type: "tool_use" }] },
+        {},
+      ]);
+    }
+  });
+
   it("are at most eight; more are a loss", async () => {
     upstream.respond = json(spoken("a"));
     const response = await ask({ model: "messages/m", messages: [hi], n: 128 });
