@@ -347,3 +347,63 @@ describe("an output item next to a dropped one", () => {
     });
   });
 });
+
+describe("a compatible server", () => {
+  it("sends the whole message in the only chunk of a stream", async () => {
+    const call = { id: "c1", type: "function", function: { name: "f", arguments: "{}" } };
+    const message = { role: "assistant", content: "whole", tool_calls: [call] };
+    const chunk = { id: "c", choices: [{ index: 0, message, finish_reason: "tool_calls" }] };
+    const received = await toMessages("chat-completions", sse("chat-completions", [chunk]), streaming);
+    const blocks = received.data.filter(({ type }) => type === "content_block_start");
+    expect(blocks.map(({ content_block }) => (content_block as Json)["type"])).toEqual(["text", "tool_use"]);
+    expect(received.text).toContain('"text":"whole"');
+    expect(received.text).toContain('"stop_reason":"tool_use"');
+  });
+
+  it("repeats the message beside the deltas, which is returned once", async () => {
+    const message = { role: "assistant", content: "Hello" };
+    const received = await toMessages(
+      "chat-completions",
+      sse("chat-completions", [
+        { id: "c", choices: [{ index: 0, delta: { content: "Hello" }, finish_reason: null }] },
+        { id: "c", choices: [{ index: 0, message, finish_reason: "stop" }] },
+      ]),
+      streaming,
+    );
+    expect(received.text.match(/Hello/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ["as text", { error: "model overloaded" }],
+    ["of vLLM", { object: "error", message: "model overloaded", type: "BadRequestError", code: 400 }],
+  ])("sends an error %s with status 200, whose words are kept", async (_, body) => {
+    const received = await toMessages("chat-completions", body);
+    expect([received.status, received.text]).toEqual([502, expect.stringContaining("model overloaded")]);
+  });
+
+  it("sends counts as text, which does not cost the response", async () => {
+    const usage = { prompt_tokens: "5", completion_tokens: 7, total_tokens: 12 };
+    const received = await toMessages("chat-completions", chatResponse({ content: "hi" }, "stop", { usage }));
+    expect(contentOf(received)).toEqual([{ type: "text", text: "hi" }]);
+    expect(received.json["usage"]).toMatchObject({ output_tokens: 7 });
+  });
+
+  it("leaves the role of its output out", async () => {
+    const output = [{ type: "message", content: [{ type: "output_text", text: "hi" }] }];
+    const received = await toMessages("responses", {
+      id: "r",
+      object: "response",
+      status: "completed",
+      output,
+    });
+    expect(contentOf(received)).toEqual([{ type: "text", text: "hi" }]);
+  });
+
+  it.each(["queued", "in_progress"])(
+    "responds before it has generated: %s, which is no end",
+    async (status) => {
+      const received = await toMessages("responses", { id: "r", object: "response", status, output: [] });
+      expect([received.status, received.text]).toEqual([502, expect.stringContaining(status)]);
+    },
+  );
+});

@@ -24,7 +24,7 @@ import { decodeUsage } from "./usage.ts";
  * in `base_resp`).
  */
 export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
-  if (isObject(body) && isObject(body["error"]) && body["choices"] === undefined) {
+  if (isObject(body) && body["choices"] === undefined && (body["error"] || body["object"] === "error")) {
     throw new DialectError(decodeError(502, {}, body));
   }
   if (isObject(body) && body["choices"] === null && isObject(body["base_resp"])) {

@@ -99,13 +99,16 @@ export const requestSchema = z.looseObject({
 });
 export type WireRequest = z.infer<typeof requestSchema>;
 
+/** A count; anything else counts as not reported, because a response is worth more than its usage. */
+const counted = count.catch(undefined);
+
 const usageSchema = z.looseObject({
-  prompt_tokens: count,
-  completion_tokens: count,
-  total_tokens: count,
-  prompt_cache_hit_tokens: count,
-  prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
-  completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+  prompt_tokens: counted,
+  completion_tokens: counted,
+  total_tokens: counted,
+  prompt_cache_hit_tokens: counted,
+  prompt_tokens_details: z.looseObject({ cached_tokens: counted, cache_write_tokens: counted }).nullish(),
+  completion_tokens_details: z.looseObject({ reasoning_tokens: counted }).nullish(),
 });
 export type WireUsage = z.infer<typeof usageSchema>;
 
@@ -147,6 +150,7 @@ export const responseSchema = z.looseObject({
 const deltaSchema = z.object({
   index: z.number().nullish(),
   delta: z.object(messageMembers.shape).nullish(),
+  message: z.object(messageMembers.shape).nullish(),
   finish_reason: text,
   logprobs: z.unknown().optional(),
   usage: usageSchema.nullish(),

@@ -21,6 +21,7 @@ export class StreamCandidate {
   private audioType = "audio/pcm";
   private cited = false;
   private refused = false;
+  private hasDelta = false;
   private finishReason: string | undefined;
 
   constructor(
@@ -35,8 +36,11 @@ export class StreamCandidate {
     return this.finishReason !== undefined;
   }
 
-  take({ delta, finish_reason: reason, logprobs }: WireDelta): void {
+  take({ delta, message, finish_reason: reason, logprobs }: WireDelta): void {
     if (delta) this.takeDelta(delta, decodeLogprobs(logprobs));
+    // Servers that cannot stream send the whole response as the only chunk. Others repeat it at the end.
+    else if (message && reason && !this.hasDelta) this.takeDelta(message, decodeLogprobs(logprobs));
+    this.hasDelta ||= delta != null;
     if (reason) this.finishReason = reason;
   }
 

@@ -20,6 +20,9 @@ export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converte
     throw new DialectError(decodeResponseError(wire));
   }
   if (!wire.output) throw invalidResponse("The upstream's response has no `output`.", body);
+  const isRunning = wire.status === "queued" || wire.status === "in_progress";
+  if (isRunning && wire.output.length === 0)
+    throw invalidResponse(`The upstream's response is not complete: its status is ${wire.status}.`, body);
   const parts: Part[] = [];
   for (const [itemIndex, item] of wire.output.entries()) {
     if (isPauseDue()) yield;
@@ -40,11 +43,17 @@ function decodeOutputItem(item: unknown, itemIndex: number): readonly Part[] {
 
 function* decodeOutputInSteps(item: unknown, itemIndex: number): Steps<readonly Part[]> {
   try {
-    return (yield* decodeItem(item, `output[${itemIndex}]`)).parts;
+    return (yield* decodeItem(withRole(item), `output[${itemIndex}]`)).parts;
   } catch (error) {
     if (error instanceof DialectError) throw invalidResponse(error.message, item);
     throw error;
   }
+}
+
+/** Returns a message with the role that all output has; some servers leave it out. */
+function withRole(item: unknown): unknown {
+  const isMessage = isObject(item) && (item["type"] ?? "message") === "message";
+  return isMessage && item["role"] == null ? { ...item, role: "assistant" } : item;
 }
 
 /**

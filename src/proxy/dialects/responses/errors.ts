@@ -63,7 +63,7 @@ const statuses: Readonly<Record<string, number>> = {
 export function decodeResponseError(wire: Pick<WireResponse, "error" | "status">): ExchangeError {
   const { code, message, type, param } = wire.error ?? {};
   const name = code === null || code === undefined ? (type ?? undefined) : String(code);
-  const text = message ?? `The upstream's response ${wire.status ?? "failed"}.`;
+  const text = message ?? `The upstream's response has the status ${wire.status ?? "failed"}.`;
   const status =
     (name === undefined ? undefined : ownMember(statuses, name)) ??
     (type === "invalid_request_error" ? 400 : 502);
