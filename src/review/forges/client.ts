@@ -15,6 +15,8 @@ export interface ForgeRequest {
   readonly accept?: string;
   /** Statuses of errors that are returned instead of thrown. */
   readonly allow?: readonly number[];
+  /** Reports whether the body of a successful response says that a rate limit was exceeded. */
+  readonly isLimited?: (body: Buffer) => boolean;
 }
 
 export interface ForgeResponse {
@@ -74,7 +76,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       });
       if (response === undefined) continue;
       const { status } = response;
-      const pause = rateLimitSeconds(response);
+      const pause = rateLimitSeconds(response, request);
       if (pause !== undefined) {
         if (waited + pause > MAX_WAIT_S) throw rateLimited(options, pause);
         options.onWait?.(`${host} limits the rate of requests. Continuing in ${pause} s`);
@@ -173,20 +175,34 @@ function isTransient(error: unknown): boolean {
 }
 
 /** Returns the seconds after which a request that exceeded a rate limit may be repeated; undefined for others. */
-function rateLimitSeconds({ status, headers, body }: ForgeResponse): number | undefined {
-  if (status !== 429 && status !== 403 && status !== 503) return undefined;
-  const after = headers.get("retry-after");
-  const seconds = after === null ? undefined : Number(after);
-  const isSecondary = status === 403 && /rate limit/i.test(body.subarray(0, 4_096).toString());
-  if (seconds !== undefined && Number.isFinite(seconds) && (status !== 403 || isSecondary))
-    return Math.max(seconds, 1);
+function rateLimitSeconds(
+  { status, headers, body }: ForgeResponse,
+  { isLimited }: ForgeRequest,
+): number | undefined {
+  const isLimitedQuery = status === 200 && isLimited?.(body) === true;
+  if (status !== 429 && status !== 403 && status !== 503 && !isLimitedQuery) return undefined;
+  const seconds = retryAfterSeconds(headers);
+  const isSecondary =
+    status === 403 && /rate limit|abuse detection/i.test(body.subarray(0, 4_096).toString());
+  if (seconds !== undefined && (status !== 403 || isSecondary)) return Math.max(seconds, 1);
   const isUsedUp =
-    status === 429 || isSecondary || (status === 403 && headers.get("x-ratelimit-remaining") === "0");
+    status === 429 ||
+    isSecondary ||
+    isLimitedQuery ||
+    (status === 403 && headers.get("x-ratelimit-remaining") === "0");
   if (!isUsedUp) return undefined;
   const reset = Number(headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset") ?? Number.NaN);
   const until = Math.ceil(reset - Date.now() / 1_000);
   // GitHub's documentation asks to wait for at least a minute if the response names no time.
   return Number.isFinite(until) ? Math.max(until, 1) : 60;
+}
+
+/** Returns the seconds of a `retry-after` header, which is a number or a date; undefined for any other. */
+function retryAfterSeconds(headers: Headers): number | undefined {
+  const after = headers.get("retry-after");
+  if (after === null) return undefined;
+  const seconds = /^\d/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.ceil(seconds) : undefined;
 }
 
 /** Parses a JSON response. Throws `forge_error`, which names the invalid member. */

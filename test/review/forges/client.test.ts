@@ -57,6 +57,21 @@ describe("a forge's client", () => {
     expect(waits).toEqual(["forge.test limits the rate of requests. Continuing in 1 s"]);
   });
 
+  it("waits until a date, and for a limit of GraphQL, whose status is 200", async () => {
+    let calls = 0;
+    const { client, waits } = await startClient((_request, response) => {
+      calls += 1;
+      if (calls === 1) response.writeHead(503, { "retry-after": new Date(Date.now() + 900).toUTCString() });
+      else if (calls === 2) response.writeHead(200, { "x-ratelimit-reset": "0" });
+      else response.writeHead(200);
+      response.end(calls === 2 ? '{"errors":[{"type":"RATE_LIMITED"}]}' : "{}");
+    });
+    const isLimited = (body: Buffer) => body.includes("RATE_LIMITED");
+    const { body } = await client.send({ method: "POST", path: "/x", json: {}, isLimited });
+    expect(body.toString()).toBe("{}");
+    expect(waits).toEqual(Array(2).fill("forge.test limits the rate of requests. Continuing in 1 s"));
+  });
+
   it("does not wait for a limit that lasts longer than two minutes", async () => {
     const { client } = await startClient((_request, response) =>
       response

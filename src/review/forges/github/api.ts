@@ -29,7 +29,7 @@ export function createGitHubApi(host: string, options: ConnectionOptions): GitHu
   return {
     client,
     async graphql(schema, query, variables) {
-      const request = { method: "POST" as const, path, json: { query, variables } };
+      const request = { method: "POST" as const, path, json: { query, variables }, isLimited };
       const response = await client.send(request);
       const { data, errors = [] } = parseJson(client, envelope, response.body, request);
       const [error] = errors;
@@ -43,6 +43,20 @@ const envelope = z.object({
   data: z.unknown(),
   errors: z.array(z.object({ message: z.string(), type: z.string().optional() })).optional(),
 });
+
+/** Reports whether the errors of a query say that a rate limit was exceeded. Such a response has the status 200. */
+function isLimited(body: Buffer): boolean {
+  // Most responses have data and no errors, and are not parsed twice.
+  if (!body.includes('"errors"')) return false;
+  try {
+    const { errors = [] } = envelope.parse(JSON.parse(body.toString()));
+    return errors.some(
+      ({ type, message }) => type === "RATE_LIMITED" || /secondary rate limit/i.test(message),
+    );
+  } catch {
+    return false;
+  }
+}
 
 function queryError(
   host: string,
