@@ -173,8 +173,8 @@ export interface Forge {
   threads(pull: PullRequest): Promise<readonly ForgeThread[]>;
   /** Returns the diff in git's format. */
   patch(pull: PullRequest): Promise<Buffer>;
-  /** Returns the diff of one commit in git's format; absent where the forge does not offer it. */
-  commitPatch?(sha: string): Promise<Buffer>;
+  /** Returns the diff of one commit in git's format. */
+  commitPatch(sha: string): Promise<Buffer>;
   /** Returns a file of a commit; undefined if the commit does not have it. */
   file(path: string, sha: string): Promise<Buffer | undefined>;
   /** Posts a review. A repeated call with the same attempt posts nothing twice. */

@@ -69,10 +69,10 @@ export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOpt
       if (!isFirst && diffType === WHOLE_PULL) await readPull();
       isFirst = false;
       const [, sha] = /^commit:([0-9a-f]{7,64})$/.exec(diffType) ?? [];
-      if (diffType !== WHOLE_PULL && (sha === undefined || !forge.commitPatch))
+      if (diffType !== WHOLE_PULL && sha === undefined)
         throw new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
       const [patch, commits] = await Promise.all([
-        sha === undefined || !forge.commitPatch ? forge.patch(pull) : forge.commitPatch(sha),
+        sha === undefined ? forge.patch(pull) : forge.commitPatch(sha),
         forge.commits(pull),
       ]);
       const latest = { new: sha ?? pull.head.sha, old: sha === undefined ? pull.base.sha : `${sha}^` };
@@ -87,7 +87,7 @@ export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOpt
           currentBranch: pull.head.ref,
           defaultBranch: pull.base.ref,
           diffOptions: [{ id: WHOLE_PULL, label: `Pull request #${pull.number}` }],
-          moreDiffOptions: forge.commitPatch ? commits.toReversed().map(toOption) : [],
+          moreDiffOptions: commits.toReversed().map(toOption),
         },
         commits,
         patches:

@@ -117,6 +117,25 @@ export function azure(castle: Castle) {
     ],
     [
       "GET",
+      /^\/octo\/keep\/_apis\/git\/repositories\/castle\/commits\/([0-9a-f]+)$/,
+      (_call, [sha = ""]) => ({ status: 200, json: { commitId: sha, parents: [BASE_SHA] } }),
+    ],
+    [
+      "GET",
+      /^\/octo\/keep\/_apis\/git\/repositories\/castle\/commits\/([0-9a-f]+)\/changes$/,
+      () => ({
+        status: 200,
+        json: {
+          changeCounts: { Edit: 1 },
+          changes: [
+            { item: { path: "/src", isFolder: true, gitObjectType: "tree" }, changeType: "edit" },
+            { item: { path: "/src/wall.txt", gitObjectType: "blob" }, changeType: "edit" },
+          ],
+        },
+      }),
+    ],
+    [
+      "GET",
       new RegExp(`^${pull}/statuses$`),
       () => list([{ state: "succeeded", targetUrl: "", context: { name: "build", genre: "" } }]),
     ],

@@ -16,15 +16,16 @@ import { toUtc } from "../times.ts";
 import type { AzureApi } from "./api.ts";
 import { makePatch } from "./make-patch.ts";
 import {
-  type AzureChange,
   type AzurePull,
   personName,
   pullPath,
   readChanges,
   readChecks,
+  readCommitChanges,
   readCommits,
   readFile,
   readPull,
+  type TrackedChange,
 } from "./read-pull.ts";
 
 export { createAzureApi } from "./api.ts";
@@ -49,6 +50,13 @@ export function azurePull(api: AzureApi, address: PullAddress): Forge {
       const pull = await latest();
       const sha = { old: pull.base.sha, new: pull.head.sha };
       return makePatch(await readChanges(api, address, pull), (path, side) => readFile(api, path, sha[side]));
+    },
+    async commitPatch(sha) {
+      const { parent, changes } = await readCommitChanges(api, sha);
+      return makePatch(changes, async (path, side) => {
+        const from = side === "new" ? sha : parent;
+        return from === undefined ? undefined : readFile(api, path, from);
+      });
     },
     file: (path, sha) => readFile(api, path, sha),
     post: async (review, attempt) => postEach(await each(review), review, attempt),
@@ -155,7 +163,7 @@ function createEach(
   current: AzurePull,
 ): EachForge {
   const path = pullPath(api, address);
-  let changes: Promise<readonly AzureChange[]> | undefined;
+  let changes: Promise<readonly TrackedChange[]> | undefined;
   const me = async () => {
     const schema = z.object({ authenticatedUser: z.object({ id: z.string() }) });
     const query = { "api-version": "6.0-preview.1" };
@@ -201,7 +209,11 @@ function createEach(
           : {
               pullRequestThreadContext: {
                 changeTrackingId: tracking,
-                iterationContext: { firstComparingIteration: 1, secondComparingIteration: current.iteration },
+                // Two equal iterations stand for the comparison with the merge base.
+                iterationContext: {
+                  firstComparingIteration: current.iteration,
+                  secondComparingIteration: current.iteration,
+                },
               },
             }),
       };
