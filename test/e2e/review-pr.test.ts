@@ -186,8 +186,8 @@ describe("review pr", () => {
     expect(first.castle.own.map((one) => one.body)).toEqual(["Once"]);
   });
 
-  it("shows one commit, and posts only about the whole request", async () => {
-    const review = await startPullReview("gitlab");
+  it.each(["gitlab", "azure"] as const)("shows one commit of %s, and posts about the whole", async (name) => {
+    const review = await startPullReview(name);
     const { commits } = await review.get<{ commits: readonly { sha: string }[] }>("/api/commits");
     const diffType = `commit:${commits[0]?.sha}`;
     expect((await review.page("POST", "/api/diff/switch", { diffType })).status).toBe(200);
@@ -196,6 +196,39 @@ describe("review pr", () => {
     expect((await review.page("POST", "/api/pr/preview", { verdict: "comment" })).status).toBe(400);
     expect((await review.page("POST", "/api/diff/switch", { diffType: "pull-request" })).status).toBe(200);
     expect((await review.page("POST", "/api/pr/preview", { verdict: "comment" })).status).toBe(200);
+  });
+
+  it.each(["gitlab", "azure"] as const)("posts the texts at %s if the verdict is refused", async (name) => {
+    const review = await startPullReview(name);
+    const { castle, forge } = review;
+    await comment(review, lines(30), "Too high");
+    const { preview: id } = await preview(review, { verdict: "approve" });
+    forge.interfere = ({ method, url }) =>
+      method !== "GET" && /\/approve$|\/reviewers\//.test(url.pathname)
+        ? { status: name === "gitlab" ? 401 : 403, json: { message: "not allowed" } }
+        : undefined;
+    const { status, body } = await review.page("POST", "/api/pr/post", { preview: id });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { posted: 1, kept: [{ thread: "", reason: expect.not.stringContaining("sign-in") }] },
+    });
+    expect(castle.own.map((one) => one.body)).toEqual(["Too high"]);
+    const alone = await preview(review, { verdict: "approve" });
+    const refused = await review.page("POST", "/api/pr/post", { preview: alone.preview });
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+  });
+
+  it("names the comparison with the merge base in threads at Azure DevOps", async () => {
+    const review = await startPullReview("azure");
+    await comment(review, lines(30), "Too high");
+    const { preview: id } = await preview(review, { verdict: "comment" });
+    await review.page("POST", "/api/pr/post", { preview: id });
+    const posted = review.forge.calls.find(
+      ({ method, url }) => method === "POST" && url.pathname.endsWith("/threads"),
+    );
+    expect(posted?.json["pullRequestThreadContext"]).toMatchObject({
+      iterationContext: { firstComparingIteration: 2, secondComparingIteration: 2 },
+    });
   });
 
   it("never sends a token to a host that the environment does not name", async () => {

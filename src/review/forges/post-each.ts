@@ -1,6 +1,6 @@
 import type { Attempt, OutgoingItem, OutgoingReview, PostResult } from "./forge.ts";
 import { createMultiset } from "./multiset.ts";
-import { isStateChange, postItem, type RejectedItem, type StateChange } from "./post-item.ts";
+import { isStateChange, postItem, postVerdict, type RejectedItem, type StateChange } from "./post-item.ts";
 
 /** The calls of a forge that publishes comments one by one and has votes instead of verdicts. */
 export interface EachForge {
@@ -30,7 +30,7 @@ export async function postEach(
     else if (item.body.trim() !== "" && !published.take(item.body.trim()))
       await postItem(item, rejected, () => forge.create(item));
   }
-  if (review.verdict !== "comment") await forge.vote(review.verdict);
+  if (review.verdict !== "comment") await postVerdict(review, rejected, () => forge.vote(review.verdict));
   return { url: review.pull.url, rejected };
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import type { OutgoingItem, PostResult } from "./forge.ts";
+import type { OutgoingItem, OutgoingReview, PostResult } from "./forge.ts";
 
 export type RejectedItem = PostResult["rejected"][number];
 export type StateChange = Extract<OutgoingItem, { kind: "resolve" | "reopen" }>;
@@ -22,6 +22,28 @@ export async function postItem(
     return false;
   }
 }
+
+/**
+ * Sends the verdict of a review whose texts are posted. If the forge rejects it, adds it to `rejected`: the texts stay
+ * posted. Throws every other error, and a rejection if the review has nothing else.
+ */
+export async function postVerdict(
+  { items }: OutgoingReview,
+  rejected: RejectedItem[],
+  send: () => Promise<unknown>,
+): Promise<void> {
+  const item = items.find(({ kind }) => kind === "verdict");
+  const isAlone = items.length === 1 && item?.kind === "verdict" && item.body === "";
+  try {
+    await send();
+  } catch (error) {
+    const isRejected = error instanceof AppError && VERDICT_REJECTIONS.includes(error.code);
+    if (!isRejected || !item || isAlone) throw error;
+    rejected.push({ item, reason: error.message });
+  }
+}
+
+const VERDICT_REJECTIONS: readonly string[] = ["forge_rejected", "forge_forbidden", "forge_not_found"];
 
 /** Reports whether an error concerns one item only. A forbidden text forbids the whole review. */
 function isRejection({ code }: AppError, item: OutgoingItem): boolean {

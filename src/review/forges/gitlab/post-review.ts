@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError } from "../../../errors.ts";
 import { type ForgeClient, readPages } from "../client.ts";
 import type {
   Attempt,
@@ -10,7 +11,7 @@ import type {
 } from "../forge.ts";
 import { pendingElsewhere } from "../forge-errors.ts";
 import { createMultiset } from "../multiset.ts";
-import { isStateChange, postItem, type RejectedItem, type StateChange } from "../post-item.ts";
+import { isStateChange, postItem, postVerdict, type RejectedItem, type StateChange } from "../post-item.ts";
 import { gitlabFilePosition, gitlabPosition } from "./position.ts";
 import {
   type Discussion,
@@ -51,7 +52,7 @@ export async function postReview(
     await client.send({ method: "POST", path: `${path}/draft_notes/bulk_publish`, json });
     await attempt.record("published", []);
   }
-  if (review.verdict === "approve") await approve(client, path, pull);
+  if (review.verdict === "approve") await postVerdict(review, rejected, () => approve(client, path, pull));
   for (const item of review.items)
     if (isStateChange(item)) await postItem(item, rejected, () => changeState(client, path, item));
   return { url: review.pull.url, rejected };
@@ -151,7 +152,14 @@ async function approve(client: ForgeClient, path: string, { head }: MergeRequest
   const known = await client.json(approvals, { path: `${path}/approvals` });
   if (known.user_has_approved === true) return;
   // With `sha`, GitLab rejects the approval if there are commits that the person has not seen.
-  await client.send({ method: "POST", path: `${path}/approve`, json: { sha: head.sha } });
+  const request = { method: "POST" as const, path: `${path}/approve`, json: { sha: head.sha }, allow: [401] };
+  const { status } = await client.send(request);
+  // The sign-in is valid, because the calls before this one succeeded.
+  if (status === 401)
+    throw new AppError(
+      "forge_rejected",
+      `${client.host} does not let your account approve this merge request`,
+    );
 }
 
 async function changeState(client: ForgeClient, path: string, { kind, remote }: StateChange): Promise<void> {
