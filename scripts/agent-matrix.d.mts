@@ -19,6 +19,7 @@ export function toAgents<Program>(
   programs: Readonly<Record<string, Program>>,
   wanted?: readonly string[],
 ): [string, Program][];
+export function keepRun<Result extends { readonly status: string }>(results: readonly Result[]): Result[];
 export function failedCells(
   results: readonly { readonly status: string; readonly fullName: string }[],
   version: string,

@@ -10,6 +10,11 @@ export function toAgents(programs, wanted = []) {
   return wanted.length === 0 ? agents : agents.filter(([name]) => wanted.includes(name));
 }
 
+/** Returns the results of the tests that ran: vitest's JSON report also has those that its filter skipped. */
+export function keepRun(results) {
+  return results.filter(({ status }) => status === "passed" || status === "failed");
+}
+
 /** Returns the titles of failed tests without the version, from vitest's JSON report. */
 export function failedCells(results, version) {
   return results

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { failedCells, formatReport, getExitCode, judgeAgent, toAgents } from "./agent-matrix.mjs";
+import { failedCells, formatReport, getExitCode, judgeAgent, keepRun, toAgents } from "./agent-matrix.mjs";
 import { installProgram, readPrograms, report, root, runAgentTests } from "./agent-programs.mjs";
 
 const { values: flags, positionals: wanted } = parseArgs({
@@ -63,9 +63,8 @@ function runCells(name, list) {
   const title = `\\b${name} ${list[name].version.replaceAll(".", "\\.")}[ ,:]`;
   const args = ["-t", title, "--reporter=json", `--outputFile=${results}`];
   runAgentTests(args, { SALLYPORT_PROGRAMS: listFile }, ["ignore", 2, 2]);
-  return JSON.parse(readFileSync(results, "utf8")).testResults.flatMap(
-    ({ assertionResults }) => assertionResults,
-  );
+  const { testResults } = JSON.parse(readFileSync(results, "utf8"));
+  return keepRun(testResults.flatMap(({ assertionResults }) => assertionResults));
 }
 
 /** Returns the version with the tag `latest` in the registry. */

@@ -8,7 +8,7 @@ import { copilotDriver } from "./support/drivers/copilot-cli.ts";
 import type { Driver } from "./support/drivers/driver.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
 import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
-import { commandOf, program } from "./support/programs.ts";
+import { commandOf, program, versionOf } from "./support/programs.ts";
 import { holds, rehearse } from "./support/rehearsal.ts";
 import { decide } from "./support/reviewer.ts";
 import { openTerminal, type Terminal } from "./support/terminal.ts";
@@ -101,10 +101,13 @@ async function followSigns({ reviewUrl }: Bench): Promise<{ readonly first: Prom
   return { first: read().catch(() => "cut off") };
 }
 
+/** Returns the title that `scripts/check-agents.mjs` finds. */
+const called = (name: string) => `${name} ${versionOf(name)}`;
+
 describe("abandoned hooks", () => {
   it.each([
-    ["gemini-cli", gemini, "\u001b", "Request cancelled"],
-    ["copilot", copilot, "\u0003", '"type":"abort"'],
+    [called("gemini-cli"), gemini, "\u001b", "Request cancelled"],
+    [called("copilot"), copilot, "\u0003", '"type":"abort"'],
   ] as const)(
     "%s: a decision after the person interrupted it is not shown as delivered",
     async (_name, load, key, shown) => {
@@ -122,10 +125,10 @@ describe("abandoned hooks", () => {
   );
 
   it.each([
-    ["codex", codex],
-    ["gemini-cli", gemini],
-    ["copilot", copilot],
-    ["qwen-code", qwen],
+    [called("codex"), codex],
+    [called("gemini-cli"), gemini],
+    [called("copilot"), copilot],
+    [called("qwen-code"), qwen],
   ] as const)("%s: the page learns that its terminal was closed", async (_name, load) => {
     const { driver, terminal } = load();
     await rehearse(driver, async ({ bench }) => {
@@ -136,10 +139,10 @@ describe("abandoned hooks", () => {
   });
 
   it.each([
-    ["codex", codex],
-    ["gemini-cli", () => gemini({ GEMINI_CLI_NO_RELAUNCH: "" })],
-    ["copilot", copilot],
-    ["qwen-code", qwen],
+    [called("codex"), codex],
+    [called("gemini-cli"), () => gemini({ GEMINI_CLI_NO_RELAUNCH: "" })],
+    [called("copilot"), copilot],
+    [called("qwen-code"), qwen],
   ] as const)("%s: the page learns that its launcher was killed", async (_name, load) => {
     const { driver } = load();
     await rehearse(driver, async ({ bench }) => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { failedCells, formatReport, getExitCode, judgeAgent, toAgents } from "../../scripts/agent-matrix.mjs";
+import {
+  failedCells,
+  formatReport,
+  getExitCode,
+  judgeAgent,
+  keepRun,
+  toAgents,
+} from "../../scripts/agent-matrix.mjs";
 
 const acme = { name: "acme", tested: "1.0.0", newest: "1.1.0" };
 const cell = (title: string, version: string, status: string) => ({
@@ -33,6 +40,13 @@ describe("the check for newer versions of agents", () => {
     const result = judgeAgent(acme, { installs: true, count: 1, failed, failedBefore });
     expect(result).toMatchObject({ state: "works", failing: ["acme acme: a denial"] });
     expect(formatReport([result])).toContain("fails with both versions: acme acme: a denial");
+  });
+
+  it("counts only the tests that ran, not those that the filter skipped", () => {
+    const results = ["passed", "failed", "skipped", "pending"].map((status) =>
+      cell("a denial", "1.1.0", status),
+    );
+    expect(keepRun(results)).toEqual(results.slice(0, 2));
   });
 
   it("fails for a version that cannot be installed, and for one that no test ran with", () => {
