@@ -157,6 +157,19 @@ describe("sallyport mcp", () => {
     await expect.poll(async () => (await plan()).plan).toBe("# Two\n");
   });
 
+  it("shows a revised plan in the review that is open, and only in a plan's", async () => {
+    const { call } = await connect(await project());
+    const { id, url } = opened.parse(await call("review_plan", { plan: "# One\n" }));
+    await asPerson(url, "/api/send", { feedback: "Shorter." });
+    expect(batch.parse(await call("wait_for_feedback", { id })).feedback).toBe("Shorter.");
+    const revised = opened.parse(await call("review_plan", { id, plan: "# Two «ß»\n" }));
+    expect(revised).toMatchObject({ id, url });
+    const shown = (await (await fetch(`${url}/api/plan`)).json()) as { plan: string };
+    expect(shown.plan).toBe("# Two «ß»\n");
+    const code = opened.parse(await call("review_code"));
+    await expect(call("review_plan", { id: code.id, plan: "# Three\n" })).rejects.toThrow("not of a plan");
+  });
+
   it("reports progress while it waits, and a canceled wait loses nothing", async () => {
     const { call } = await connect(await project());
     const { id, url } = opened.parse(await call("review_code"));
@@ -169,6 +182,28 @@ describe("sallyport mcp", () => {
     stop.abort();
     await asPerson(url, "/api/send", { feedback: "Kept." });
     expect(batch.parse(await call("wait_for_feedback", { id })).feedback).toBe("Kept.");
+  });
+
+  it("saves a result that is too long for the client's model, and names the file", async () => {
+    const folder = await project();
+    const feedback = `Begin. ${"größer 🚀\n".repeat(20_000)}The end.`;
+    const results = new Map<string, unknown>();
+    for (const name of ["other", "cline"]) {
+      const { client, call } = await connect(folder, name);
+      const { id, url } = opened.parse(await call("review_plan", { plan: `# Of ${name}\n` }));
+      await asPerson(url, "/api/send", { feedback });
+      results.set(name, await client.callTool({ name: "wait_for_feedback", arguments: { id } }));
+    }
+    expect(results.get("other")).toMatchObject({ structuredContent: { event: "feedback", feedback } });
+    const { content, structuredContent } = z
+      .object({
+        content: z.tuple([z.object({ text: z.string() })]),
+        structuredContent: z.object({ event: z.literal("feedback"), file: z.string() }),
+      })
+      .parse(results.get("cline"));
+    expect(JSON.stringify(results.get("cline")).length).toBeLessThan(50_000);
+    expect(content[0].text).toContain(structuredContent.file);
+    expect(await readFile(structuredContent.file, "utf8")).toContain(feedback);
   });
 
   it("hands a batch to one of two clients, and leaves reviews open when a client ends", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -20,6 +20,7 @@ import { callReview, toAuthor } from "./call-review.ts";
 import { pathInReview } from "./commands.ts";
 import { startDetached } from "./detach.ts";
 import { dataFolder, findReview } from "./find-review.ts";
+import { fitToClient, type ToolResult } from "./mcp-limits.ts";
 import { waitForBatch } from "./wait-for-batch.ts";
 
 /** The client of a tool call: its name, its cancellation and its progress notifications. */
@@ -36,11 +37,6 @@ interface ToolCall {
   readonly workingDirectory: (given: string | undefined) => Promise<string>;
   /** Runs a task once the result has been sent, unless the client has canceled the call. */
   readonly afterSending: (task: () => Promise<void>) => void;
-}
-
-interface ToolResult {
-  readonly content: object;
-  readonly text: string;
 }
 
 interface Tool {
@@ -85,9 +81,14 @@ const TOOLS: readonly Tool[] = [
   ),
   tool(
     "review_plan",
-    "Opens a live review of a plan and returns at once. The result names the plan's file: each save of it is a new round. Then call wait_for_feedback.",
-    z.object({ plan: z.string().min(1).describe("The plan as Markdown"), directory }),
-    async ({ plan, directory: given }, call) => {
+    "Opens a live review of a plan and returns at once. Then call wait_for_feedback. With the id of a plan's review that is open, shows a revised plan as its next round; so does each save of the plan's file, which the result names.",
+    z.object({
+      plan: z.string().min(1).describe("The plan as Markdown"),
+      id: z.string().optional().describe("The id of the plan's review, for a revised plan"),
+      directory,
+    }),
+    async ({ plan, id: open, directory: given }, call) => {
+      if (open !== undefined) return revisePlan(open, plan);
       const file = join(livePlanFolder(dataFolder()), `${randomBytes(8).toString("hex")}.md`);
       await writeDurably(file, plan);
       const folder = await call.workingDirectory(given);
@@ -186,6 +187,21 @@ async function openReview(
   };
 }
 
+/** Shows a revised plan in its open review. A file that the person keeps is left for the agent's own tools to change. */
+async function revisePlan(id: string, plan: string): Promise<ToolResult> {
+  const review = await findReview(id);
+  const { url, file } = review;
+  if (file === undefined || dirname(file) !== livePlanFolder(dataFolder()))
+    throw new AppError("usage", `The review ${id} is not of a plan that review_plan opened`, {
+      hint:
+        file === undefined ? "Open the plan's review without an id." : `Save the plan to ${file} instead.`,
+    });
+  await writeDurably(file, plan);
+  await callReview(review, { method: "POST", path: "/api/refresh" });
+  const text = `The person sees the revised plan at ${url}. Call wait_for_feedback with the same id.`;
+  return { content: { id, url, file }, text };
+}
+
 async function workingDirectory(server: Server, given: string | undefined): Promise<string> {
   const folder = given ?? (await firstRoot(server)) ?? process.cwd();
   const isFolder = await stat(folder).then(
@@ -251,7 +267,7 @@ export async function serveMcp(output: Output): Promise<number> {
     try {
       const found = TOOLS.find(({ name }) => name === params.name);
       if (!found) throw new AppError("not_found", `There is no tool "${params.name}"`);
-      const { content, text } = await found.run(params.arguments ?? {}, call);
+      const { content, text } = await fitToClient(await found.run(params.arguments ?? {}, call), call.agent);
       return { content: [{ type: "text", text }], structuredContent: { ...content } };
     } catch (error) {
       const hint = error instanceof AppError && error.hint ? `\n${error.hint}` : "";
