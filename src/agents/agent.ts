@@ -50,6 +50,11 @@ export interface ReviewInstall {
   readonly gives: string;
   /** The reason why the agent cannot wait for the rounds of a live plan review, as the end of an error message. */
   readonly cannotStayLive?: string | undefined;
+  /**
+   * Whether the agent uses the tools of `sallyport mcp`, with settings of the person alone. All its reviews are live, with
+   * or without `--live`.
+   */
+  readonly isMcp?: true | undefined;
   /** Returns the files to edit, hooks first. Pure. */
   edits(target: InstallTarget): readonly FileEdit[];
   /** Notes on what the person still has to do or should know. */

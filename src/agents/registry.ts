@@ -1,10 +1,11 @@
 import { AppError } from "../errors.ts";
 import type { Agent } from "./agent.ts";
 import { claudeCode } from "./claude-code/agent.ts";
+import { cline } from "./cline/agent.ts";
 import { codex } from "./codex/agent.ts";
 import { copilotCli } from "./copilot-cli/agent.ts";
 import { geminiCli } from "./gemini-cli/agent.ts";
-import { openCode } from "./opencode/agent.ts";
+import { kilo, openCode } from "./opencode/agent.ts";
 import { pi } from "./pi/agent.ts";
 import { qwenCode } from "./qwen-code/agent.ts";
 import { sdks } from "./sdks/agent.ts";
@@ -17,6 +18,8 @@ export const agents: readonly Agent[] = [
   geminiCli,
   qwenCode,
   copilotCli,
+  kilo,
+  cline,
   pi,
   ...sdks,
 ];

@@ -3,7 +3,7 @@ import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
 import { codexDriver } from "./support/drivers/codex.ts";
 import { copilotDriver } from "./support/drivers/copilot-cli.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
-import { openCodeDriver } from "./support/drivers/opencode.ts";
+import { kiloDriver, openCodeDriver } from "./support/drivers/opencode.ts";
 import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
 import { commandOf, program, versionOf } from "./support/programs.ts";
 import { type CodeReviewer, reviewTwoRounds } from "./support/two-rounds.ts";
@@ -26,16 +26,16 @@ const claude = (name: string): CodeReviewer => ({
 const reviewers: readonly (readonly [name: string, load: () => CodeReviewer])[] = [
   ["claude-code", () => claude("claude-code")],
   ["claude-code-earlier", () => claude("claude-code-earlier")],
-  [
-    "opencode",
+  ...[openCodeDriver, kiloDriver].map((driver): readonly [string, () => CodeReviewer] => [
+    driver.program,
     () => ({
-      driver: openCodeDriver,
-      command: [program("opencode"), "run", "-m", "fake/fake-model", "--command", "sallyport-review"],
-      author: "opencode",
+      driver,
+      command: [program(driver.program), "run", "-m", "fake/fake-model", "--command", "sallyport-review"],
+      author: driver.agent,
       shell: (line) => ({ ...bash(line), name: "bash" }),
       isOpened: true,
     }),
-  ],
+  ]),
   [
     "gemini-cli",
     () => ({

@@ -4,7 +4,7 @@ import { codexDriver } from "./support/drivers/codex.ts";
 import { copilotDriver } from "./support/drivers/copilot-cli.ts";
 import type { Driver } from "./support/drivers/driver.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
-import { openCodeDriver } from "./support/drivers/opencode.ts";
+import { kiloDriver, openCodeDriver } from "./support/drivers/opencode.ts";
 import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
 import type { ModelRequest } from "./support/model-fake.ts";
 import { versionOf } from "./support/programs.ts";
@@ -19,6 +19,7 @@ const drivers: readonly Driver[] = [
   claudeCodeDriver("claude-code"),
   claudeCodeDriver("claude-code-earlier"),
   openCodeDriver,
+  kiloDriver,
   geminiCliDriver,
   codexDriver,
   qwenCodeDriver("qwen-code"),
@@ -37,8 +38,8 @@ describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", 
   it(called("a plan that is approved"), async () => {
     const { seen, requestsAfter } = await review(driver, "approve", {});
     expect(seen.plan).toBe(PLAN);
-    // The tool of OpenCode's plugin waits without a limit. A hook has a time limit, which the page shows.
-    expect(seen.caller.deadline === undefined).toBe(driver.agent === "opencode");
+    // The tool of the plugin for OpenCode and Kilo waits without a limit. A hook has a time limit, which the page shows.
+    expect(seen.caller.deadline === undefined).toBe(["opencode", "kilo"].includes(driver.agent));
     if (driver.reportsApproval) expect(getLastMessages(requestsAfter)).toMatch(/approved/i);
     else expect(requestsAfter).toEqual([]);
   });

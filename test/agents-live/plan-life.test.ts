@@ -4,7 +4,7 @@ import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
 import { codexDriver } from "./support/drivers/codex.ts";
 import { copilotDriver } from "./support/drivers/copilot-cli.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
-import { openCodeDriver } from "./support/drivers/opencode.ts";
+import { kiloDriver, openCodeDriver } from "./support/drivers/opencode.ts";
 import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
 import { versionOf } from "./support/programs.ts";
 import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
@@ -54,21 +54,24 @@ describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
   );
 });
 
-describe("opencode", () => {
-  const called = (what: string) => `opencode ${versionOf("opencode")}: ${what}`;
+describe.each([
+  [openCodeDriver, ["build", "plan"], "build", "operational mode has changed from plan to build"],
+  [kiloDriver, ["ask", "code", "debug", "orchestrator", "plan"], "code", "Continue as code."],
+] as const)("$program", (driver, offered, next, message) => {
+  const called = (what: string) => `${driver.program} ${versionOf(driver.program)}: ${what}`;
 
   it(called("goes on as the agent that the person chose"), () =>
-    rehearse(openCodeDriver, async ({ bench, seen, requestsAfter, ended }) => {
+    rehearse(driver, async ({ bench, seen, requestsAfter, ended }) => {
       expect(seen.origin).toBe("origin_b");
       const listed = await (await fetch(`${bench.reviewUrl}/api/agents`)).text();
       expect(
         JSON.parse(listed)
           .agents.map(({ id }: { id: string }) => id)
           .sort(),
-      ).toEqual(["build", "plan"]);
-      await decide(bench.reviewUrl, "approve", { agentSwitch: "build" });
+      ).toEqual(offered);
+      await decide(bench.reviewUrl, "approve", { agentSwitch: next });
       await ended;
-      expect(holds(requestsAfter, "operational mode has changed from plan to build")).toBe(true);
+      expect(holds(requestsAfter, message)).toBe(true);
     }),
   );
 });
@@ -99,6 +102,7 @@ describe.each(
     claudeCodeDriver("claude-code"),
     claudeCodeDriver("claude-code-earlier"),
     openCodeDriver,
+    kiloDriver,
     codexDriver,
     geminiCliDriver,
     qwenCodeDriver("qwen-code"),

@@ -1,8 +1,9 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { pluginSource } from "../../src/agents/opencode/plugin-source.ts";
+import { kiloProgram, openCodeProgram } from "../../src/agents/opencode/programs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The installed plugin, with a stand-in for the command that prints `script`'s output. */
@@ -11,12 +12,15 @@ async function submit(script: string, abort = new AbortController().signal, prog
   const command = join(folder, "command.mjs");
   await writeFile(command, script);
   const plugin = join(folder, "sallyport.mjs");
-  await writeFile(plugin, pluginSource([program, command]));
+  await writeFile(plugin, pluginSource([program, command], openCodeProgram));
   const messages: { body: { agent: string; parts: { text: string }[] } }[] = [];
   const client = {
     app: {
       agents: async () => ({
-        data: [{ name: "build", description: "builds", mode: "primary", options: {} }],
+        data: [
+          { name: "build", description: "builds", mode: "primary", options: {} },
+          { name: "code", description: null, mode: "primary", hidden: null },
+        ],
       }),
     },
     session: { prompt: async (message: (typeof messages)[number]) => void messages.push(message) },
@@ -30,6 +34,24 @@ async function submit(script: string, abort = new AbortController().signal, prog
 const deciding = (decision: object) =>
   `process.stdin.resume().on("end", () => console.log('${JSON.stringify(decision)}'))`;
 
+describe("the plugin for Kilo", () => {
+  it("names Kilo as the caller, and permits its tool in plan mode unless the person's settings do not", async () => {
+    const folder = await temporaryFolder();
+    const plugin = join(folder, "sallyport.mjs");
+    await writeFile(plugin, pluginSource(["sallyport"], kiloProgram));
+    expect(await readFile(plugin, "utf8")).toContain('"--agent","Kilo"');
+    const { Sallyport } = await import(pathToFileURL(plugin).href);
+    const { config, tool } = await Sallyport({ client: {} });
+    expect(tool.submit_plan.description).toContain("instead of plan_exit");
+    const settings: { agent?: object } = {};
+    await config(settings);
+    expect(settings).toEqual({ agent: { plan: { permission: { submit_plan: "allow" } } } });
+    const theirs = { agent: { plan: { model: "m", permission: { submit_plan: "deny", bash: "ask" } } } };
+    await config(theirs);
+    expect(theirs.agent.plan).toEqual({ model: "m", permission: { submit_plan: "deny", bash: "ask" } });
+  });
+});
+
 describe("the plugin for OpenCode", () => {
   it("hands over the plan, the agents and the folder, and the arguments of an envelope", async () => {
     const { output } = await submit(`
@@ -41,7 +63,10 @@ describe("the plugin for OpenCode", () => {
       args: ["review", "plan", "--origin", "opencode", "--json"],
       plan: "# Plan «ß»",
       origin: "origin_b",
-      agents: [{ name: "build", description: "builds", mode: "primary" }],
+      agents: [
+        { name: "build", description: "builds", mode: "primary" },
+        { name: "code", mode: "primary" },
+      ],
     });
   });
 

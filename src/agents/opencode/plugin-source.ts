@@ -1,24 +1,31 @@
 import { OWN_MARK } from "../file-edits/own-file.ts";
+import type { OpenCodeProgram } from "./programs.ts";
 
 /**
- * Returns the source of OpenCode's plugin: plain JavaScript without package imports, because OpenCode silently skips
- * a plugin whose packages it cannot find. The plugin starts `sallyport review plan`, passes it the plan and the
+ * Returns the source of a plugin for OpenCode or Kilo: plain JavaScript without package imports, because both silently
+ * skip a plugin whose packages they cannot find. The plugin starts `sallyport review plan`, passes it the plan and the
  * agents that the person can switch to, and returns the decision to the model as text. `live`: the review stays open for
  * the session's next plan.
  */
-export function pluginSource(argv: readonly string[], live = false): string {
+export function pluginSource(
+  argv: readonly string[],
+  { name, planTool }: Pick<OpenCodeProgram, "name" | "planTool">,
+  live = false,
+): string {
   const command = [...argv, "review", "plan", ...(live ? ["--live"] : []), "--origin", "opencode", "--json"];
+  const instead = planTool === undefined ? "" : `Call it instead of ${planTool}. `;
+  if (name !== "OpenCode") command.push("--agent", name);
   return `// ${OWN_MARK}
 import { spawn } from "node:child_process";
 
 const COMMAND = ${JSON.stringify(command)};
 
-export const Sallyport = async ({ client }) => ({
+export const Sallyport = async ({ client }) => ({${planTool === undefined ? "" : ALLOW_IN_PLAN_MODE}
   tool: {
     submit_plan: {
       description:
         "Submit a finished plan to the person, who reviews it in the browser. Call it once the plan is complete and " +
-        "before any of it is carried out. It waits for the decision, however long that takes. If the plan is not " +
+        "before any of it is carried out. ${instead}It waits for the decision, however long that takes. If the plan is not " +
         "approved, revise it as the result says and submit it again.",
       args: { plan: { type: "string", description: "The whole plan, as Markdown." } },
       async execute({ plan }, context) {
@@ -38,7 +45,13 @@ export const Sallyport = async ({ client }) => ({
 async function listAgents(client, directory) {
   try {
     const { data } = await client.app.agents({ query: { directory } });
-    return (data ?? []).map(({ name, description, mode, hidden }) => ({ name, description, mode, hidden }));
+    // Kilo lists null for members that an agent does not have.
+    return (data ?? []).map(({ name, description, mode, hidden }) => ({
+      name,
+      description: description ?? undefined,
+      mode,
+      hidden: hidden ?? undefined,
+    }));
   } catch {
     return [];
   }
@@ -82,7 +95,7 @@ function approved({ feedback, plan }) {
   return "The person approved the plan." + notes + edited;
 }
 
-/** OpenCode cuts a tool's result at 2000 lines or 50 KB, but not a message. */
+/** A tool's result is cut at 2000 lines or 50 KB, but not a message. */
 function isCutOff(text) {
   return Buffer.byteLength(text) > 40_000 || text.split("\\n").length > 1500;
 }
@@ -96,3 +109,10 @@ async function sendMessage(client, context, agent, text) {
 }
 `;
 }
+
+/** Kilo's plan mode allows no tool that its configuration does not name. */
+const ALLOW_IN_PLAN_MODE = `
+  async config(settings) {
+    const { plan } = (settings.agent ??= {});
+    settings.agent.plan = { ...plan, permission: { submit_plan: "allow", ...plan?.permission } };
+  },`;

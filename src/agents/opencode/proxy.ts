@@ -1,9 +1,10 @@
 import { join } from "node:path";
+import type { InstallTarget } from "../agent.ts";
 import { jsonMembers } from "../file-edits/json-members.ts";
 import type { Connection, ProxyConnector } from "../proxy-connector.ts";
-import { openCodeFolder } from "./install.ts";
+import { type OpenCodeProgram, programFolder } from "./programs.ts";
 
-/** Returns the provider in the form of opencode.json. */
+/** Returns the provider in the form of the settings file. */
 function provider({ url, key, models }: Connection) {
   return {
     npm: "@ai-sdk/openai-compatible",
@@ -13,25 +14,31 @@ function provider({ url, key, models }: Connection) {
   };
 }
 
-/** Connects OpenCode through a separate provider in opencode.json, beside the person's; tested with 1.18.33. */
-export const connector: ProxyConnector = {
-  edits: (target, connection) => [
-    jsonMembers(join(target.project ?? openCodeFolder(target), "opencode.json"), "the provider sallyport", [
-      [["provider", "sallyport"], provider(connection)],
-    ]),
-  ],
-  launch: (connection) => ({
-    args: [],
-    // Merged with the person's files; https://opencode.ai/docs/cli, "Environment variables".
-    variables: {
-      OPENCODE_CONFIG_CONTENT: JSON.stringify({ provider: { sallyport: provider(connection) } }),
-    },
-  }),
-  variables: () => ({}),
-  dialects: ["chat-completions"],
-  sendsKeyBesideLogin: false,
-  needsModels: true,
-  notes: () => [
-    "Choose a model of the provider Sallyport with /models. Run this command again when the proxy's models change.",
-  ],
-};
+/**
+ * Returns the connector of OpenCode or a program derived from it: a separate provider in its settings, beside the
+ * person's. Tested with OpenCode 1.18.33 and Kilo 7.7.7.
+ */
+export function connectorFor(program: OpenCodeProgram): ProxyConnector {
+  const settingsFile = (target: InstallTarget) =>
+    join(target.project ?? programFolder(program, target), `${program.id}.json`);
+  return {
+    edits: (target, connection) => [
+      jsonMembers(settingsFile(target), "the provider sallyport", [
+        [["provider", "sallyport"], provider(connection)],
+      ]),
+    ],
+    launch: (connection) => ({
+      args: [],
+      variables: {
+        [program.settingsVariable]: JSON.stringify({ provider: { sallyport: provider(connection) } }),
+      },
+    }),
+    variables: () => ({}),
+    dialects: ["chat-completions"],
+    sendsKeyBesideLogin: false,
+    needsModels: true,
+    notes: () => [
+      "Choose a model of the provider Sallyport with /models. Run this command again when the proxy's models change.",
+    ],
+  };
+}

@@ -154,7 +154,7 @@ async function load(input: Reviewable): Promise<LoadedPlan> {
 
 function chooseChannel(input: Reviewable, origin: AgentOrigin, flags: LiveFlags): AgentChannel {
   if (input.kind === "hook") return input.channel;
-  if (input.kind === "envelope") return jsonChannel(origin);
+  if (input.kind === "envelope") return jsonChannel(origin, flags.agent);
   return flags.json ? jsonChannel(origin, "the command line") : textChannel(origin);
 }
 

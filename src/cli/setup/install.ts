@@ -1,4 +1,4 @@
-import type { InstallTarget } from "../../agents/agent.ts";
+import type { InstallTarget, ReviewInstall } from "../../agents/agent.ts";
 import { changesToInstall, changesToUninstall, resolveTarget } from "../../agents/file-edits/changes.ts";
 import { type InstallState, readEitherState } from "../../agents/file-edits/install-state.ts";
 import { forgetReceipts } from "../../agents/file-edits/write-changes.ts";
@@ -39,7 +39,7 @@ async function installAgent(
   flags: InstallFlags,
   output: Output,
 ): Promise<number> {
-  const { edits, gives, notes, cannotStayLive } = await agent.install();
+  const { edits, gives, notes, cannotStayLive } = await loadInstall(agent, target);
   if (target.live && cannotStayLive !== undefined)
     throw new AppError("usage", `${agent.name} cannot use live plan reviews: ${cannotStayLive}`, {
       hint: `Install one-shot plan reviews: sallyport install ${agent.id}`,
@@ -69,6 +69,15 @@ async function installAgent(
   return 0;
 }
 
+/** Loads an agent's installation. Throws `usage` for a project if the agent has settings of the person alone. */
+async function loadInstall(agent: ReviewedAgent, { project }: InstallTarget): Promise<ReviewInstall> {
+  const install = await agent.install();
+  if (project === undefined || !install.isMcp) return install;
+  throw new AppError("usage", `${agent.name} has no MCP settings for a project`, {
+    hint: "Leave out --project. The installation is then for all projects.",
+  });
+}
+
 interface ListedAgent {
   readonly id: string;
   readonly name: string;
@@ -83,11 +92,15 @@ async function listAgents(
 ): Promise<readonly ListedAgent[]> {
   return Promise.all(
     listed.map(async ({ id, name, install }) => {
-      const { edits, gives } = await install();
-      return { id, name, ...(await readEitherState(edits, target)), gives };
+      const { edits, gives, isMcp } = await install();
+      const isElsewhere = target.project !== undefined && isMcp;
+      const state = isElsewhere ? NOT_INSTALLED : await readEitherState(edits, target);
+      return { id, name, ...state, gives };
     }),
   );
 }
+
+const NOT_INSTALLED = { state: "absent", live: false } as const;
 
 function listing(listed: readonly ListedAgent[]): string {
   const rows = listed.map(({ id, name, state, live, gives }) => [
@@ -119,7 +132,7 @@ export async function uninstall(
   const agent = reviewedAgentNamed(id);
   const target = await currentInstallTarget(flags.project);
   const receipts = openReceipts(agent.id, "review");
-  const edits = (await agent.install()).edits(target);
+  const edits = (await loadInstall(agent, target)).edits(target);
   const changes = await changesToUninstall(edits, receipts);
   const unasked = `${target.command} uninstall ${agent.id}${flags.project ? " --project" : ""} --yes`;
   if (changes.length === 0) output.note(`${agent.name} has no files from Sallyport. No changes made.`);

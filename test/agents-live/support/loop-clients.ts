@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bench } from "./bench.ts";
+import { clineVariables } from "./drivers/cline.ts";
+import { offlineVariables } from "./drivers/opencode.ts";
 import type { ModelRequest, Reply } from "./model-fake.ts";
 import { commandOf, program } from "./programs.ts";
 
@@ -69,14 +71,15 @@ export const loopClients: readonly LoopClient[] = [
     readCall: (path) => ({ name: "run_shell_command", input: { command: cat(path) } }),
     command: (prompt) => [program("gemini-cli"), "-p", prompt, "--yolo", "-m", "fake-model"],
   },
-  {
-    program: "opencode",
-    agent: "opencode",
-    variables: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
-    prepare: ({ home }) => writeFile(join(home, ".npmrc"), "registry=http://127.0.0.1:9/\nfetch-retries=0\n"),
-    readCall: (path) => ({ name: "bash", input: { command: cat(path), description: "Read a file" } }),
-    command: (prompt) => [program("opencode"), "run", "-m", "sallyport/fake-model", prompt],
-  },
+  ...(["opencode", "kilo"] as const).map((name) => ({
+    program: name,
+    agent: name,
+    variables: offlineVariables(name),
+    prepare: ({ home }: Bench) =>
+      writeFile(join(home, ".npmrc"), "registry=http://127.0.0.1:9/\nfetch-retries=0\n"),
+    readCall: (path: string) => ({ name: "bash", input: { command: cat(path), description: "Read a file" } }),
+    command: (prompt: string) => [program(name), "run", "-m", "sallyport/fake-model", prompt],
+  })),
   ...["qwen-code", "qwen-code-earlier"].map((name) => ({
     program: name,
     agent: "qwen",
@@ -99,6 +102,14 @@ export const loopClients: readonly LoopClient[] = [
     prepare: nothing,
     readCall: (path) => ({ name: "bash", input: { command: cat(path), description: "Read a file" } }),
     command: (prompt) => [program("copilot"), "-p", prompt, "--allow-all-tools"],
+  },
+  {
+    program: "cline",
+    agent: "cline",
+    variables: clineVariables,
+    prepare: nothing,
+    readCall: (path) => ({ name: "run_commands", input: { commands: [cat(path)] } }),
+    command: (prompt) => [program("cline"), prompt],
   },
   {
     program: "pi",

@@ -1,0 +1,9 @@
+import type { Agent } from "../agent.ts";
+
+export const cline: Agent = {
+  id: "cline",
+  name: "Cline CLI",
+  program: "cline",
+  install: async () => (await import("./install.ts")).install,
+  proxy: { writesFiles: true, load: async () => (await import("./proxy.ts")).connector },
+};
