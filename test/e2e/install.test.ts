@@ -100,6 +100,22 @@ describe("sallyport install", () => {
     expect(await readFile(settings, "utf8")).toBe('{\n\t// ours\n\t"a": 1,\n}');
   });
 
+  it("refuses --project for an agent that has MCP settings of the person alone, also to uninstall", async () => {
+    const home = await temporaryFolder();
+    expect((await sallyport(home, "install", "cline", "--yes")).code).toBe(0);
+    const settings = join(home, ".cline/data/settings/cline_mcp_settings.json");
+    const installed = await readFile(settings, "utf8");
+    expect(installed).toMatch(/"mcp"\s*\]/);
+    for (const command of ["install", "uninstall"]) {
+      const { code, stderr } = await sallyport(home, command, "cline", "--project", "--yes");
+      expect({ command, code }).toEqual({ command, code: 2 });
+      expect(stderr).toContain("has no MCP settings for a project");
+    }
+    expect(await readFile(settings, "utf8")).toBe(installed);
+    const { stdout } = await sallyport(home, "install", "--list", "cline", "--project", "--json");
+    expect(JSON.parse(stdout)).toMatchObject([{ id: "cline", state: "absent" }]);
+  });
+
   it("states that the agent is not on this machine", async () => {
     const home = await temporaryFolder();
     const line = [process.execPath, script, "install", "qwen", "--yes"];
