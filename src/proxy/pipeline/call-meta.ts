@@ -1,5 +1,4 @@
 import type { CallMeta } from "../gateway/lost-calls.ts";
-import { timestamp } from "../observability/timestamp.ts";
 import type { Target } from "../routing/select-targets.ts";
 import type { Call } from "./call.ts";
 
@@ -37,7 +36,7 @@ export function formatCallMeta(call: Call, { upstream, model }: Target): string 
     lastMeta.stream !== call.stream
   )
     lastMeta = shareMeta(call, upstream.name, model, method);
-  return `{"time":"${timestamp()}","id":"${call.id}",${lastMeta.text}`;
+  return `{"time":"${new Date().toISOString()}","id":"${call.id}",${lastMeta.text}`;
 }
 
 function shareMeta(
