@@ -244,7 +244,7 @@ async function probe() {
     const row = await runProbe(`upstream of ${SHORT[dialect]}`, proxy, `${SHORT[dialect]}/echo`);
     const lost = ABSENT[dialect];
     const isLossOnly = row.details.every((detail) => lost?.test(detail) === true);
-    const verdict = row.details.length > 0 && isLossOnly ? "passed but for a [loss](#suites)" : undefined;
+    const verdict = row.details.length > 0 && isLossOnly ? "passed except for a [loss](#suites)" : undefined;
     rows.push({ ...row, verdict, isPassed: row.share >= alone.share || isLossOnly });
   }
   return rows;

@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 
 /**
- * Starts an upstream that answers like the echo behind it, but repeats every user message of a conversation, so that
+ * Starts an upstream that responds like the echo behind it, but repeats every user message of a conversation, so that
  * a suite can check that the upstream has received the earlier turns. Resolves with its server.
  */
 export function startRecallingUpstream(echo) {
@@ -11,9 +11,9 @@ export function startRecallingUpstream(echo) {
     client.on("end", () => {
       const body = withRecalledTurns(Buffer.concat(chunks));
       const { host: _, "content-length": __, "transfer-encoding": ___, ...headers } = client.headers;
-      const call = request(new URL(client.url, echo), { method: client.method, headers }, (answer) => {
-        response.writeHead(answer.statusCode, answer.headers);
-        answer.pipe(response);
+      const call = request(new URL(client.url, echo), { method: client.method, headers }, (echoed) => {
+        response.writeHead(echoed.statusCode, echoed.headers);
+        echoed.pipe(response);
       });
       call.on("error", () => response.destroy());
       call.end(body);

@@ -33,8 +33,8 @@ function describePaths(routes: readonly AdminRoute[]): Record<string, Record<str
 
 /** Returns a name for generated clients, such as `postKeysIdRotate`. */
 function getOperationId({ method, path }: AdminRoute): string {
-  const words = path.match(/\w+/g) ?? [];
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  const segments = path.match(/\w+/g) ?? [];
+  return method.toLowerCase() + segments.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
 function describeOperation(route: AdminRoute): unknown {

@@ -82,7 +82,7 @@ export class RedisBatches {
     this.redis.runOnce(this.options.script, this.format(operations), onSilence).then(
       (reply) => {
         // First, so that operations that follow from the results are not in a batch of their own.
-        this.settle(operations, reply as BatchReply);
+        this.settle(operations, reply as BatchResult);
         end();
       },
       (error: Error) => {
@@ -117,7 +117,7 @@ export class RedisBatches {
     return parameters;
   }
 
-  private settle(operations: readonly Operation[], reply: BatchReply): void {
+  private settle(operations: readonly Operation[], reply: BatchResult): void {
     for (let index = 0; index < operations.length; index += 1) {
       const { resolve, reject } = operations[index] as Operation;
       const result = reply[index + 2] as string | readonly number[];
@@ -129,4 +129,4 @@ export class RedisBatches {
 }
 
 /** The number of replicas, the lapsed reservations, then each operation's result: a text if it has failed. */
-type BatchReply = readonly [number, readonly string[], ...(string | readonly number[])[]];
+type BatchResult = readonly [number, readonly string[], ...(string | readonly number[])[]];

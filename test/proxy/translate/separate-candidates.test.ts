@@ -201,11 +201,11 @@ describe("several candidates from an upstream that returns one per call", () => 
     };
     for (const { message } of choices) {
       const [call] = message.tool_calls;
-      const answered = [
+      const assistantTurns = [
         { role: "assistant", content: null, tool_calls: [call] },
         { role: "tool", tool_call_id: call?.id, content: "1" },
       ];
-      await ask({ ...first, messages: [hi, ...answered] });
+      await ask({ ...first, messages: [hi, ...assistantTurns] });
       const number = call?.id.replace(/\D/g, "");
       expect(bodies().at(-1)?.["messages"]).toMatchObject([
         {},
