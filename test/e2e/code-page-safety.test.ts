@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.ts";
 import { openCodeReview } from "../support/code-review-page.ts";
+import { liveAgent } from "../support/live-review.ts";
 import { testRepository } from "../support/test-repository.ts";
 
 let browser: Browser;
@@ -60,4 +61,33 @@ it("R8 and R10 malicious code and names run no script, send no request and hide 
   expect(await page.evaluate(() => "__ran" in window)).toBe(false);
   expect([foreignRequests, errors]).toEqual([[], []]);
   child.kill("SIGTERM");
+});
+
+it("R10 stacked combining characters do not cover the lines and messages around them", async () => {
+  const stacked = `Z${"\u0301".repeat(1_500)}`;
+  /** Returns pictures of the line and the message above a line and a message with this text. */
+  const picture = async (text: string) => {
+    const repository = await testRepository({ "a.txt": "" });
+    await repository.write({ "a.txt": `x\n${text}\n${"x\n".repeat(8)}` });
+    const { page, child } = await openCodeReview(browser, repository, { flags: ["--live"] });
+    const agent = liveAgent(repository);
+    for (const [markdown, line] of [
+      ["above", 6],
+      [text, 7],
+    ] as const)
+      await agent.call("POST", "/api/threads", {
+        anchor: { kind: "lines", path: "a.txt", side: "new", lineStart: line, lineEnd: line },
+        type: "comment",
+        markdown,
+      });
+    const card = page.locator(".thread-card", { hasText: "above" });
+    await expect.poll(() => page.locator(".thread-card").count()).toBe(2);
+    await page.addStyleTag({ content: "time { visibility: hidden }" });
+    const line = page.locator(".code.added").first();
+    const pictures = [await line.screenshot(), await card.screenshot()];
+    child.kill("SIGTERM");
+    return pictures.map((bytes) => bytes.toString("base64"));
+  };
+  const [plain, covered] = [await picture("Z"), await picture(stacked)];
+  expect(covered.map((bytes, index) => bytes === plain[index])).toEqual([true, true]);
 });
