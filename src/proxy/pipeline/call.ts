@@ -184,7 +184,8 @@ export function settle(call: Call): void {
     route: call.route.path,
     model: call.model,
     upstream: call.upstream?.name,
-    upstreamModel: call.upstreamModel,
+    // Empty if the client has named no model.
+    upstreamModel: call.upstreamModel || undefined,
     modelLabel: getModelLabel(call, errorCode === undefined),
     mcpMethod: undefined,
     mcpTool: undefined,

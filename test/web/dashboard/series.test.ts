@@ -5,6 +5,7 @@ import {
   createLine,
   createRestLine,
   FIGURES,
+  findIsolated,
   largestGroups,
 } from "../../../web/dashboard/overview/series.ts";
 
@@ -57,5 +58,14 @@ describe("the page's location", () => {
     expect(parseLocation(formatLocation(location))).toEqual(location);
     expect(parseLocation("#/calls/%E0%A4%A")).toMatchObject({ view: "calls", item: "%E0%A4%A" });
     expect(formatLocation({ view: "calls", item: undefined, choices: { q: "" } })).toBe("#/calls");
+  });
+});
+
+describe("findIsolated", () => {
+  it("finds values that no line reaches", () => {
+    expect(findIsolated([null, 3, null, undefined, 0])).toEqual([1, 4]);
+    expect(findIsolated([1, 2, null, 4, 5])).toEqual([]);
+    expect(findIsolated([7])).toEqual([0]);
+    expect(findIsolated([])).toEqual([]);
   });
 });

@@ -100,7 +100,7 @@ function callColumns(choices: Readonly<Record<string, string>>, isAdmin: boolean
       cell: ({ model, upstream_model }) => (
         <>
           {model}
-          {upstream_model !== null && upstream_model !== model && (
+          {upstream_model && upstream_model !== model && (
             <span className="secondary"> as {upstream_model}</span>
           )}
         </>

@@ -79,3 +79,12 @@ export function largestGroups(
     .flatMap((row) => (typeof row[by] === "string" ? [row[by]] : []))
     .slice(0, count);
 }
+
+/** Returns the indexes of values whose neighbors are absent. */
+export function findIsolated(values: ArrayLike<number | null | undefined>): number[] {
+  const isAbsent = (index: number) => values[index] === null || values[index] === undefined;
+  const found: number[] = [];
+  for (let index = 0; index < values.length; index += 1)
+    if (!isAbsent(index) && isAbsent(index - 1) && isAbsent(index + 1)) found.push(index);
+  return found;
+}

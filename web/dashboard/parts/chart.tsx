@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { count, dollars, duration } from "../../../src/render/dashboard/amounts.ts";
-import type { Line } from "../overview/series.ts";
+import { findIsolated, type Line } from "../overview/series.ts";
 
 /** The step of a chart. Days are those of UTC, as the proxy sums them. */
 type StepUnit = "minute" | "hour" | "day";
@@ -187,6 +187,13 @@ function optionsFor({
       ...Array.from({ length: count }, (_, index) => ({
         stroke: palette[index] ?? ink,
         width: 1.5,
+        // A line needs two values, so a value without neighbors would be invisible.
+        points: {
+          show: true,
+          size: 5,
+          fill: palette[index] ?? ink,
+          filter: (plot: uPlot, series: number) => findIsolated(plot.data[series] ?? []),
+        },
         ...(count === 1 && { fill: `color-mix(in srgb, ${palette[index] ?? ink} 12%, transparent)` }),
       })),
     ],
