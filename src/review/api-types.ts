@@ -110,8 +110,12 @@ export interface ReviewSettings {
     readonly layout?: "split" | "unified";
     readonly wrap?: boolean;
     readonly whitespace?: boolean;
+    readonly tabWidth?: TabWidth;
   };
 }
+
+/** Columns between two tab stops. */
+export type TabWidth = 2 | 4 | 8;
 
 /** POST /api/approve (all members optional). `plan` is additional: the plan as the person edited it. */
 export interface ApproveBody {

@@ -105,6 +105,7 @@ export const settingsBody = z.object({
       layout: z.enum(["split", "unified"]).exactOptional(),
       wrap: z.boolean().exactOptional(),
       whitespace: z.boolean().exactOptional(),
+      tabWidth: z.literal([2, 4, 8]).exactOptional(),
     })
     .exactOptional(),
 }) satisfies z.ZodType<Partial<ReviewSettings>>;

@@ -223,8 +223,31 @@ describe("the code review page", () => {
     const marks = await page
       .getByRole("menuitemradio")
       .evaluateAll((items) => items.map((item) => getComputedStyle(item, "::before").content));
-    expect(marks).toHaveLength(6);
-    expect(marks.filter((mark) => mark.includes("✓"))).toHaveLength(3);
+    expect(marks).toHaveLength(9);
+    expect(marks.filter((mark) => mark.includes("✓"))).toHaveLength(4);
+    review.child.kill("SIGTERM");
+  });
+
+  it("keeps the width of tabs for later reviews, also in the first paint", async () => {
+    const repository = await changedRepository();
+    await repository.write({ "src/a-tab.go": "\treturn\n" });
+    const review = await openCodeReview(browser, repository);
+    const { page } = review;
+    const tabSize = () =>
+      page
+        .locator(".code")
+        .first()
+        .evaluate((element) => getComputedStyle(element).tabSize);
+    expect(await tabSize()).toBe("4");
+    await page.getByRole("button", { name: "View", exact: true }).click();
+    await page.getByRole("menuitemradio", { name: "Tabs of 8 columns" }).click();
+    await expect.poll(tabSize).toBe("8");
+    await expect
+      .poll(async () => await (await fetch(page.url())).text())
+      .toContain('<main class="diff" data-tab-width="8">');
+    await page.reload();
+    await section(page, "src/a-tab.go").waitFor();
+    await expect.poll(tabSize).toBe("8");
     review.child.kill("SIGTERM");
   });
 

@@ -2,6 +2,7 @@ import { sendJson } from "../../shared/api/client.ts";
 import { announce } from "../../shared/components/toast.tsx";
 import { applyTheme, type Theme, useTheme } from "../../shared/theme/theme.ts";
 import { chooseDiff } from "../header/diff-select.tsx";
+import { setTabWidth, TAB_WIDTHS } from "../header/view-actions.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { copyFeedback } from "../state/compose-feedback.ts";
 import { useRounds } from "../state/rounds.ts";
@@ -19,7 +20,7 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
 ];
 
 /** Returns the commands that have no key, without those that would change nothing. */
-export function keylessCommands({ index, files }: Session, { folded }: View): readonly Command[] {
+export function keylessCommands({ index, files }: Session, { folded, tabWidth }: View): readonly Command[] {
   const { diffOptions = [], moreDiffOptions = [] } = index?.gitContext ?? {};
   const canFold = files.some(({ path }) => folded.get(path) !== true);
   const canUnfold = files.some(({ path }) => folded.get(path) !== false);
@@ -35,6 +36,10 @@ export function keylessCommands({ index, files }: Session, { folded }: View): re
     ...[...diffOptions, ...moreDiffOptions]
       .filter(({ id }) => id !== index?.diffType)
       .map(({ id, label }) => ({ label: `Show: ${label}`, run: () => void chooseDiff(id) })),
+    ...TAB_WIDTHS.filter((width) => width !== tabWidth).map((width) => ({
+      label: `Tabs of ${width} columns`,
+      run: () => setTabWidth(width),
+    })),
     ...THEMES.filter(({ theme }) => theme !== useTheme.getState().theme).map(({ theme, label }) => ({
       label,
       run: () => {

@@ -17,6 +17,7 @@ export function DiffView({ controller }: { readonly controller: DiffController }
   const scene = useSyncExternalStore(controller.subscribe, controller.scene);
   const layout = useView((view) => view.layout);
   const wrap = useView((view) => view.wrap);
+  const tabWidth = useView((view) => view.tabWidth);
   const range = useCursor((state) => state.range);
   const cursor = useCursor((state) => state.cursor);
   useScroller(scroller, controller, layout);
@@ -26,7 +27,14 @@ export function DiffView({ controller }: { readonly controller: DiffController }
   return (
     <>
       <PrintNotice scene={scene} />
-      <main ref={scroller} id="diff" className="diff" tabIndex={-1} aria-label="Changes">
+      <main
+        ref={scroller}
+        id="diff"
+        className="diff"
+        data-tab-width={tabWidth}
+        tabIndex={-1}
+        aria-label="Changes"
+      >
         <div className="diff-content" style={{ height: scene.height }}>
           {scene.visible.map(({ order, from, to }) => {
             const body = scene.geometry.bodies[order];

@@ -27,6 +27,7 @@ export class LayoutCache {
   private readonly textLines = new Map<string, readonly string[]>();
   private widgets = new Map<string, readonly Widget[]>();
   private columns: number | undefined;
+  private tabWidth: number | undefined;
   private count = -1;
 
   /** Clears everything except measured heights, because another diff is shown. */
@@ -55,8 +56,10 @@ export class LayoutCache {
   update(columns: number | undefined, only?: readonly DiffFile[]): FileBody[] | undefined {
     const { files } = useSession.getState();
     this.collectWidgets();
-    if (columns !== this.columns) this.forgetLines();
+    const { tabWidth } = useView.getState();
+    if (columns !== this.columns || tabWidth !== this.tabWidth) this.forgetLines();
     this.columns = columns;
+    this.tabWidth = tabWidth;
     let changed = files.length !== this.count;
     this.count = files.length;
     for (const file of only ?? files) {
@@ -82,6 +85,7 @@ export class LayoutCache {
       folded: isFolded(view, file),
       layout: view.layout,
       columns: this.columns,
+      tabWidth: view.tabWidth,
       widgets: this.widgets.get(file.path) ?? NO_WIDGETS,
       expansions: view.expansions.get(file.path),
       text: notebook ? undefined : this.linesOf(view.texts.get(file.path)),
@@ -177,6 +181,7 @@ function isSame(a: BodyOptions, b: BodyOptions): boolean {
     a.folded === b.folded &&
     a.layout === b.layout &&
     a.columns === b.columns &&
+    a.tabWidth === b.tabWidth &&
     a.widgets === b.widgets &&
     a.expansions === b.expansions &&
     a.text === b.text &&

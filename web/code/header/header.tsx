@@ -31,7 +31,7 @@ import { useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
 import { DiffSelect } from "./diff-select.tsx";
 import { stepCommit } from "./step-commits.ts";
-import { setLayout, setWhitespace, setWrap } from "./view-actions.ts";
+import { setLayout, setTabWidth, setWhitespace, setWrap, TAB_WIDTHS } from "./view-actions.ts";
 
 /** Renders the page header: diff selection, view options and decision buttons. */
 export function Header() {
@@ -179,7 +179,7 @@ function MoreMenu() {
 }
 
 function ViewMenu() {
-  const { layout, wrap, whitespace } = useView();
+  const { layout, wrap, whitespace, tabWidth } = useView();
   return (
     <Menu
       label="View"
@@ -206,6 +206,12 @@ function ViewMenu() {
       <MenuItem checked={!whitespace} onSelect={() => setWhitespace(false)}>
         Hide whitespace changes
       </MenuItem>
+      <hr />
+      {TAB_WIDTHS.map((width) => (
+        <MenuItem key={width} checked={tabWidth === width} onSelect={() => setTabWidth(width)}>
+          Tabs of {width} columns
+        </MenuItem>
+      ))}
     </Menu>
   );
 }

@@ -1,4 +1,5 @@
 import type { Layout } from "../../../src/render/diff/row-model.ts";
+import type { TabWidth } from "../../../src/review/api-types.ts";
 import { explain } from "../../shared/api/client.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
 import { loadDiff } from "../state/session.ts";
@@ -14,6 +15,14 @@ export function setLayout(layout: Layout): void {
 export function setWrap(wrap: boolean): void {
   changeView({ wrap });
   announce(wrap ? "Long lines are wrapped" : "Long lines scroll sideways (Shift+scroll)");
+}
+
+export const TAB_WIDTHS: readonly TabWidth[] = [2, 4, 8];
+
+/** Changes the columns between two tab stops. */
+export function setTabWidth(tabWidth: TabWidth): void {
+  changeView({ tabWidth });
+  announce(`Tabs are ${tabWidth} columns wide`);
 }
 
 /** Shows or hides whitespace changes. Fetches the diff again, because git omits them; a failure changes nothing. */

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { Expansion, Layout } from "../../../src/render/diff/row-model.ts";
-import type { DiffFile, ReviewSettings } from "../../../src/review/api-types.ts";
+import type { DiffFile, ReviewSettings, TabWidth } from "../../../src/review/api-types.ts";
 import { sendJson } from "../../shared/api/client.ts";
 
 export type DialogName =
@@ -15,12 +15,13 @@ export type DialogName =
   | "import"
   | "post";
 
-/** View state of the diff. The server stores layout, wrapping and whitespace. */
+/** View state of the diff. The server stores layout, wrapping, whitespace and the width of tabs. */
 interface ViewState {
   readonly layout: Layout;
   readonly wrap: boolean;
   /** False omits whitespace-only changes. */
   readonly whitespace: boolean;
+  readonly tabWidth: TabWidth;
   readonly treeOpen: boolean;
   readonly commentsOpen: boolean;
   readonly filter: string;
@@ -44,6 +45,7 @@ export const useView = create<ViewState>(() => ({
   layout: innerWidth < 900 ? "unified" : "split",
   wrap: true,
   whitespace: true,
+  tabWidth: 4,
   treeOpen: innerWidth >= 1_100,
   commentsOpen: false,
   filter: "",
@@ -112,19 +114,22 @@ export function forgetTexts(): void {
 
 /** Applies the stored settings. Narrow windows stay unified, because two columns do not fit. */
 export function applySettings(settings: ReviewSettings): void {
-  const { layout, wrap, whitespace } = settings.view ?? {};
+  const { layout, wrap, whitespace, tabWidth } = settings.view ?? {};
   useView.setState({
     ...(layout && innerWidth >= 900 ? { layout } : {}),
     ...(wrap === undefined ? {} : { wrap }),
     ...(whitespace === undefined ? {} : { whitespace }),
+    ...(tabWidth === undefined ? {} : { tabWidth }),
   });
 }
 
 /** Changes how the diff is shown and stores it on the server. Ignores a failure to store. */
-export function changeView(change: Partial<Pick<ViewState, "layout" | "wrap" | "whitespace">>): void {
+export function changeView(
+  change: Partial<Pick<ViewState, "layout" | "wrap" | "whitespace" | "tabWidth">>,
+): void {
   useView.setState(change);
-  const { layout, wrap, whitespace } = useView.getState();
-  void sendJson("PUT", "/api/settings", { view: { layout, wrap, whitespace } });
+  const { layout, wrap, whitespace, tabWidth } = useView.getState();
+  void sendJson("PUT", "/api/settings", { view: { layout, wrap, whitespace, tabWidth } });
 }
 
 export const openDialog = (dialog: ViewState["dialog"]): void => useView.setState({ dialog });

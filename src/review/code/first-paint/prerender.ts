@@ -16,10 +16,10 @@ export function createPrerender({ diffs }: CodeReview): NonNullable<ReviewMode["
   const renderTop = createTopRenderer(diffs);
   return async (page, { settings, threads }) => {
     const { theme, view = {} } = await settings.read();
-    const { layout = "split", wrap = true, whitespace = true } = view;
+    const { layout = "split", wrap = true, whitespace = true, tabWidth = 4 } = view;
     if (!whitespace) return page;
     const rendered = await Promise.race([
-      renderTop({ layout, wrap }),
+      renderTop({ layout, wrap, tabWidth }),
       delay(TIMEOUT_MS, undefined, { ref: false }),
     ]);
     if (!rendered) return page;

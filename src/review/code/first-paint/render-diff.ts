@@ -1,6 +1,7 @@
 import { fileHtml } from "../../../render/diff/diff-html.ts";
 import { scanPatch } from "../../../render/diff/patch/scan-patch.ts";
 import type { Layout } from "../../../render/diff/row-model.ts";
+import type { TabWidth } from "../../api-types.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { loadHighlighter } from "./highlighter.ts";
 import { shownFiles } from "./shown-files.ts";
@@ -13,6 +14,7 @@ const PATCH_HEAD = 64 * 1024;
 export interface RenderOptions {
   readonly layout: Layout;
   readonly wrap: boolean;
+  readonly tabWidth: TabWidth;
 }
 
 /**
@@ -38,7 +40,8 @@ export async function renderDiff(snapshot: Snapshot, options: RenderOptions): Pr
   }
   return [
     '<div class="review prerendered" aria-busy="true"><header class="header"><p class="prerendered-notice" role="status">Comparing files …</p></header><div class="banners"></div>',
-    '<div class="review-body"><nav class="tree"></nav><div class="review-main"><main class="diff">',
+    '<div class="review-body"><nav class="tree"></nav><div class="review-main">',
+    `<main class="diff" data-tab-width="${options.tabWidth}">`,
     ...sections,
     '</main></div></div><footer class="status-line">&nbsp;</footer></div>',
   ].join("");

@@ -4,7 +4,7 @@ import type { DiffSession } from "../../../../src/review/diff-session.ts";
 import { createDiffSession } from "../../../../src/review/git/diff-session.ts";
 import { type TestRepository, testRepository } from "../../../support/test-repository.ts";
 
-const options = { layout: "split", wrap: true } as const;
+const options = { layout: "split", wrap: true, tabWidth: 4 } as const;
 const names = (count: number) => Array.from({ length: count }, (_, index) => `src/file${index + 10}.ts`);
 const files = (count: number, content: string) =>
   Object.fromEntries(names(count).map((name) => [name, content]));

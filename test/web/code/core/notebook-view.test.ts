@@ -94,6 +94,7 @@ describe("the rows of a notebook", () => {
       folded: false,
       layout: "unified",
       columns: undefined,
+      tabWidth: 4,
       widgets,
       expansions: undefined,
       text: undefined,

@@ -64,6 +64,7 @@ export interface BodyOptions {
   readonly layout: Layout;
   /** Columns of code on one side; undefined if lines do not wrap. */
   readonly columns: number | undefined;
+  readonly tabWidth: number;
   readonly widgets: readonly Widget[];
   readonly expansions: ReadonlyMap<number, Expansion> | undefined;
   readonly text: readonly string[] | undefined;
@@ -179,9 +180,9 @@ function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (
 
 /** Returns a function for the height of a wrapped row: the height of its taller side. */
 function wrappedHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (row: number) => number {
-  const columns = options.columns ?? 1;
-  const countLines = wrapCounter(patch, columns);
-  const countContextLines = options.text ? textWrapCounter(options.text, columns) : () => 1;
+  const space = { columns: options.columns ?? 1, tabWidth: options.tabWidth };
+  const countLines = wrapCounter(patch, space);
+  const countContextLines = options.text ? textWrapCounter(options.text, space) : () => 1;
   return (row) => {
     const left = rows.left[row] ?? -1;
     const right = rows.right[row] ?? -1;

@@ -10,41 +10,68 @@ export const NOTICE_HEIGHT = 48;
 export const WIDGET_HEIGHT = 120;
 export const FILE_HEADER_HEIGHT = 44;
 export const FILE_MARGIN = 12;
-const TAB_SIZE = 4;
 
 const UNUSUAL = /[^\n\r -~]/;
 const UNCERTAIN = /[^\t\n\r -~]/;
-const patchWidths = new WeakMap<ParsedPatch, Uint16Array>();
-const textWidths = new WeakMap<readonly string[], Uint16Array>();
+const patchWidths = new WeakMap<ParsedPatch, LineWidths>();
+const textWidths = new WeakMap<readonly string[], LineWidths>();
+
+/** Columns of lines with a width of tabs. */
+interface LineWidths {
+  readonly tabWidth: number;
+  readonly columns: Uint16Array;
+}
 
 /** Returns whether only the browser can measure the text: unusual characters, or a button where it is shortened. */
 export const isUncertain = (text: string): boolean => text.length > MAX_SHOWN_LINE || UNCERTAIN.test(text);
+
+/** Columns that lines have on screen, and those that a tab stop takes. */
+export interface LineSpace {
+  readonly columns: number;
+  readonly tabWidth: number;
+}
 
 /**
  * Returns a function that counts the display lines of a wrapped patch line. The style sheet breaks lines at any
  * character, so the count is exact if every character is one column wide.
  */
-export function wrapCounter(patch: ParsedPatch, columns: number): (line: number) => number {
-  const widths = patchWidths.get(patch) ?? measureLineWidths(patch);
-  patchWidths.set(patch, widths);
+export function wrapCounter(patch: ParsedPatch, { columns, tabWidth }: LineSpace): (line: number) => number {
+  const widths = widthsOf(patchWidths, patch, tabWidth, measureLineWidths);
   return (line) => rowsFor(widths[line] ?? 0, columns);
 }
 
 /** Returns the same function for the lines of a whole text, by index from 0. */
-export function textWrapCounter(text: readonly string[], columns: number): (index: number) => number {
-  const widths = textWidths.get(text) ?? Uint16Array.from(text, shownWidth);
-  textWidths.set(text, widths);
+export function textWrapCounter(
+  text: readonly string[],
+  { columns, tabWidth }: LineSpace,
+): (index: number) => number {
+  const widths = widthsOf(textWidths, text, tabWidth, (lines) =>
+    Uint16Array.from(lines, (line) => shownWidth(line, tabWidth)),
+  );
   return (index) => rowsFor(widths[index] ?? 0, columns);
+}
+
+/** Widths are cached: heights are computed again whenever a measured height differs. */
+function widthsOf<Lines extends object>(
+  cache: WeakMap<Lines, LineWidths>,
+  lines: Lines,
+  tabWidth: number,
+  measure: (lines: Lines, tabWidth: number) => Uint16Array,
+): Uint16Array {
+  const known = cache.get(lines);
+  if (known?.tabWidth === tabWidth) return known.columns;
+  const columns = measure(lines, tabWidth);
+  cache.set(lines, { tabWidth, columns });
+  return columns;
 }
 
 const rowsFor = (width: number, columns: number) => Math.max(1, Math.ceil(width / columns));
 
-/** Widths are cached: heights are computed again whenever a measured height differs. */
-function measureLineWidths(patch: ParsedPatch): Uint16Array {
+function measureLineWidths(patch: ParsedPatch, tabWidth: number): Uint16Array {
   const isPlain = !UNUSUAL.test(patch.text);
   const widths = new Uint16Array(patch.lineCount);
   for (let line = 0; line < patch.lineCount; line++) {
-    if (!isPlain) widths[line] = shownWidth(lineText(patch, line));
+    if (!isPlain) widths[line] = shownWidth(lineText(patch, line), tabWidth);
     else {
       const length = (patch.end[line] ?? 0) - (patch.start[line] ?? 0) - (endsInReturn(patch, line) ? 1 : 0);
       widths[line] = Math.min(length, MAX_SHOWN_LINE);
@@ -56,18 +83,18 @@ function measureLineWidths(patch: ParsedPatch): Uint16Array {
 /** Maximum columns of the label of a hidden character. */
 const NAME_WIDTH = 8;
 
-function shownWidth(full: string): number {
+function shownWidth(full: string, tabWidth: number): number {
   const text = full.slice(0, shownLength(full));
   const named = UNCERTAIN.test(text) ? findDeceptions(text, "none").length : 0;
-  return displayWidth(text) + named * NAME_WIDTH;
+  return displayWidth(text, tabWidth) + named * NAME_WIDTH;
 }
 
 /** Returns the columns of a text: tabs extend to the next tab stop, wide characters take two. */
-export function displayWidth(text: string): number {
+export function displayWidth(text: string, tabWidth: number): number {
   let width = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit < 0x1100) width += unit === 9 ? TAB_SIZE - (width % TAB_SIZE) : 1;
+    if (unit < 0x1100) width += unit === 9 ? tabWidth - (width % tabWidth) : 1;
     else {
       const code = text.codePointAt(at) ?? 0;
       if (code > 0xffff) at++;

@@ -48,6 +48,7 @@ const options = (path: string, members: Partial<BodyOptions> = {}): BodyOptions 
   folded: false,
   layout: "unified",
   columns: undefined,
+  tabWidth: 4,
   widgets: [],
   expansions: undefined,
   text: undefined,
@@ -161,7 +162,10 @@ describe("buildBody", () => {
   });
 
   it("counts tabs up to the next stop and wide characters twice", () => {
-    expect([displayWidth("\tx"), displayWidth("ab\tx"), displayWidth("漢字")]).toEqual([5, 5, 4]);
+    expect(["\tx", "ab\tx", "漢字"].map((text) => displayWidth(text, 4))).toEqual([5, 5, 4]);
+    const patch = scanPatch("@@ -0,0 +1,1 @@\n+\t\t12\n");
+    const linesAt = (tabWidth: number) => bodyOf("a", { patch, columns: 6, tabWidth }).height / LINE_HEIGHT;
+    expect([linesAt(2), linesAt(4), linesAt(8), linesAt(2)]).toEqual([1, 2, 3, 1]);
   });
 });
 
