@@ -56,9 +56,12 @@ const IN_FIREFOX = [
   "plan-page-changes",
   "plan-page-decide",
   "plan-page-draft",
+  "plan-page-margin",
   "plan-page-next-review",
   "plan-page-restored",
   "plan-page-selection",
+  "review-patch-page",
+  "review-pr-page",
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
