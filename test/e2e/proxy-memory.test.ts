@@ -56,3 +56,40 @@ it("keeps the young generation small under load", async () => {
   command.child.kill("SIGTERM");
   expect((await command.ended).code).toBe(0);
 });
+
+/** Replaces its objects again and again once the proxy has started, and writes the largest size of the old generation. */
+const CHURN = `
+const { writeFileSync } = require("node:fs");
+const { getHeapSpaceStatistics } = require("node:v8");
+const kept = [];
+let largest = 0;
+function replace(turn) {
+  for (let index = 0; index < 20; index += 1)
+    kept[(turn * 20 + index) % 400] = Array.from({ length: 2_000 }, (_, number) => ({ number, turn }));
+  const old = getHeapSpaceStatistics().find(({ space_name: name }) => name === "old_space");
+  largest = Math.max(largest, old.space_size);
+  if (turn < 300) setImmediate(replace, turn + 1);
+  else writeFileSync(process.env.OLD_BYTES, String(largest));
+}
+if (process.argv.includes("start")) setTimeout(replace, 3_000, 0);
+`;
+
+it("collects the garbage of the old generation before it is larger than the objects in use", async () => {
+  const folder = await sandbox();
+  const preloaded = join(folder, "preloaded.cjs");
+  const size = join(folder, "size");
+  await writeFile(preloaded, CHURN);
+  const port = await quietPort();
+  const command = await startCommand(["proxy", "start", "--port", String(port)], {
+    folder,
+    environment: { NODE_OPTIONS: `--require ${preloaded}`, OLD_BYTES: size },
+  });
+  await command.waitForOutput(/Proxy listening/);
+  await expect.poll(() => readFile(size, "utf8").catch(() => "")).not.toBe("");
+  const bytes = Number(await readFile(size, "utf8"));
+  expect(bytes).toBeGreaterThan(30_000_000);
+  // 101 to 113 MB with the limit, 235 to 244 MB without.
+  expect(bytes).toBeLessThan(170_000_000);
+  command.child.kill("SIGTERM");
+  expect((await command.ended).code).toBe(0);
+});

@@ -12,7 +12,7 @@ import { createCallLog } from "./call-log.ts";
 import { dashboardPage } from "./dashboard-page.ts";
 import { getListenerDescriptor } from "./hand-over.ts";
 import { getInheritedListener } from "./inherited-listener.ts";
-import { limitYoungGeneration } from "./limit-young-generation.ts";
+import { limitHeap } from "./limit-heap.ts";
 import { loadTelemetry } from "./load-telemetry.ts";
 import { openLimits, primeLimits } from "./open-limits.ts";
 import type { Serving } from "./serving.ts";
@@ -24,7 +24,7 @@ export async function serveAlone(
   output: Output,
   gateway: Gateway | undefined,
 ): Promise<Serving> {
-  limitYoungGeneration();
+  limitHeap();
   let config = first;
   const shared = await openLimits(
     () => config,

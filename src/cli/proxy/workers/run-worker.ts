@@ -16,7 +16,7 @@ import { version } from "../../version.ts";
 import { createCallLog } from "../start/call-log.ts";
 import { dashboardPage } from "../start/dashboard-page.ts";
 import { getInheritedListener } from "../start/inherited-listener.ts";
-import { limitYoungGeneration } from "../start/limit-young-generation.ts";
+import { limitHeap } from "../start/limit-heap.ts";
 import { loadTelemetry } from "../start/load-telemetry.ts";
 import { openLimits, primeLimits } from "../start/open-limits.ts";
 import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
@@ -35,7 +35,7 @@ export async function runWorker(output: Output): Promise<number> {
     throw new AppError("usage", "`proxy worker` is internal: `proxy start --workers` runs it");
   // Ctrl-C and service managers signal every process of the group; the primary decides what happens.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
-  limitYoungGeneration();
+  limitHeap();
   const primary: Remote<PrimaryCalls> = createRemote<PrimaryCalls>(
     pipeToPrimary(),
     workerCalls(() => primary, output),
