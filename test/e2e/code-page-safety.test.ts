@@ -65,8 +65,8 @@ it("R8 and R10 malicious code and names run no script, send no request and hide 
 
 it("R10 stacked combining characters do not cover the lines and messages around them", async () => {
   const stacked = `Z${"\u0301".repeat(1_500)}`;
-  /** Returns pictures of the line and the message above a line and a message with this text. */
-  const picture = async (text: string) => {
+  /** Returns screenshots of the line and the message above a line and a message with this text. */
+  const screenshot = async (text: string) => {
     const repository = await testRepository({ "a.txt": "" });
     await repository.write({ "a.txt": `x\n${text}\n${"x\n".repeat(8)}` });
     const { page, child } = await openCodeReview(browser, repository, { flags: ["--live"] });
@@ -84,10 +84,10 @@ it("R10 stacked combining characters do not cover the lines and messages around 
     await expect.poll(() => page.locator(".thread-card").count()).toBe(2);
     await page.addStyleTag({ content: "time { visibility: hidden }" });
     const line = page.locator(".code.added").first();
-    const pictures = [await line.screenshot(), await card.screenshot()];
+    const screenshots = [await line.screenshot(), await card.screenshot()];
     child.kill("SIGTERM");
-    return pictures.map((bytes) => bytes.toString("base64"));
+    return screenshots.map((bytes) => bytes.toString("base64"));
   };
-  const [plain, covered] = [await picture("Z"), await picture(stacked)];
+  const [plain, covered] = [await screenshot("Z"), await screenshot(stacked)];
   expect(covered.map((bytes, index) => bytes === plain[index])).toEqual([true, true]);
 });
