@@ -10,6 +10,7 @@ import { openPlan } from "./support/reviewer.ts";
 /** Plans of agents whose hooks and plugins cannot wait for a person: they are reviewed through `sallyport mcp`. */
 const REVISED = "# Plan, revised: «ß»\n\n1. Read.\n";
 const FEEDBACK = `> Read \`src/\`.\n\nNot there: **lib**. 👩‍👩‍👧 — שלום\u2028\ttab, $HOME, \\back, "quotes" </tag> & <system-reminder>`;
+/** "Begin. " has 7 characters, and each line 16. */
 const LONG = `Begin. ${"01234 größer 🚀\n".repeat(55_189)}The end, 1 MiB later.`;
 const NOTE = "Approved, but keep the old flag.";
 
@@ -51,7 +52,7 @@ describe("cline", () => {
       const path = /the end is missing here; it is in ([^\s\]]+\.md)/.exec(
         model.requests.at(-1)?.raw ?? "",
       )?.[1];
-      expect(holds(model.requests, asJson(LONG.slice(0, 10_000)))).toBe(true);
+      expect(holds(model.requests, asJson(LONG.slice(0, 7 + 16 * 250)))).toBe(true);
       expect(await readFile(path ?? "", "utf8")).toContain(LONG);
     } finally {
       await model.close();

@@ -186,9 +186,9 @@ describe("sallyport mcp", () => {
 
   it("saves a result that is too long for the client's model, and names the file", async () => {
     const folder = await project();
-    const feedback = `Begin. ${"größer 🚀\n".repeat(20_000)}The end.`;
+    const feedback = `${"🚀".repeat(40_000)} größer, the end.`;
     const results = new Map<string, unknown>();
-    for (const name of ["other", "cline"]) {
+    for (const name of ["other", "@cline/core"]) {
       const { client, call } = await connect(folder, name);
       const { id, url } = opened.parse(await call("review_plan", { plan: `# Of ${name}\n` }));
       await asPerson(url, "/api/send", { feedback });
@@ -200,10 +200,18 @@ describe("sallyport mcp", () => {
         content: z.tuple([z.object({ text: z.string() })]),
         structuredContent: z.object({ event: z.literal("feedback"), file: z.string() }),
       })
-      .parse(results.get("cline"));
-    expect(JSON.stringify(results.get("cline")).length).toBeLessThan(50_000);
+      .parse(results.get("@cline/core"));
+    expect(JSON.stringify(results.get("@cline/core")).length).toBeLessThan(8_000);
     expect(content[0].text).toContain(structuredContent.file);
+    expect(content[0].text).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
     expect(await readFile(structuredContent.file, "utf8")).toContain(feedback);
+
+    const cline = await connect(folder, "@cline/core");
+    const { id, url } = opened.parse(await cline.call("review_plan", { plan: "# Of a shorter one\n" }));
+    await asPerson(url, "/api/send", { feedback: feedback.slice(-5_001) });
+    const shorter = await cline.client.callTool({ name: "wait_for_feedback", arguments: { id } });
+    expect(shorter).toMatchObject({ structuredContent: { event: "feedback" } });
+    expect(JSON.stringify(shorter.content)).toContain(feedback.slice(-5_001));
   });
 
   it("hands a batch to one of two clients, and leaves reviews open when a client ends", async () => {

@@ -11,29 +11,36 @@ export interface ToolResult {
 }
 
 /** The characters of a result's text that remain beside the path of the file with all of it. */
-const KEPT_CHARACTERS = 20_000;
+const KEPT_CHARACTERS = 5_000;
 
 /**
  * The characters of a result as JSON that a client passes to its model. Cline CLI 3.0.65 removes the middle of a result of
- * more than 50,000 characters.
+ * more than 8,000 characters.
  */
 const LIMITS: readonly (readonly [client: RegExp, name: string, characters: number])[] = [
-  [/^cline/i, "Cline", 45_000],
+  [/^(@cline\/|cline)/i, "Cline", 7_500],
 ];
 
 /**
- * Resolves to a result that the client passes to its model completely: one that is too long is saved to a file, which the
- * shortened text names.
+ * Resolves to a result that the client passes to its model completely: of one that is too long, only the text, or its
+ * beginning and the path of a file with all of it.
  */
 export async function fitToClient(result: ToolResult, client: string): Promise<ToolResult> {
   const limit = LIMITS.find(([pattern]) => pattern.test(client));
-  if (limit === undefined || JSON.stringify(result).length <= limit[2]) return result;
+  if (limit === undefined) return result;
+  const [, name, characters] = limit;
+  const isFitting = (some: ToolResult) => JSON.stringify(some).length <= characters;
+  if (isFitting(result)) return result;
+  const { event } = result.content as { readonly event?: unknown };
+  const content = event === undefined ? {} : { event };
+  const short = { content, text: result.text };
+  if (isFitting(short)) return short;
   const file = join(livePlanFolder(dataFolder()), `${randomBytes(8).toString("hex")}.md`);
   await writeDurably(file, result.text);
-  const rest = `\n\n[Too long for ${limit[1]}: the end is missing here; it is in ${file}.]`;
-  const { event } = result.content as { readonly event?: unknown };
+  // Without the first half of a character that was cut in two.
+  const begin = result.text.slice(0, KEPT_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
   return {
-    content: event === undefined ? { file } : { event, file },
-    text: `${result.text.slice(0, KEPT_CHARACTERS)}${rest}`,
+    content: { ...content, file },
+    text: `${begin}\n\n[Too long for ${name}: the end is missing here; it is in ${file}.]`,
   };
 }
