@@ -7,20 +7,22 @@ import { kiloProgram, openCodeProgram } from "../../src/agents/opencode/programs
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The installed plugin, with a stand-in for the command that prints `script`'s output. */
-async function submit(script: string, abort = new AbortController().signal, program = process.execPath) {
+async function submit(
+  script: string,
+  abort = new AbortController().signal,
+  program = process.execPath,
+  reader = openCodeProgram,
+) {
   const folder = await temporaryFolder();
   const command = join(folder, "command.mjs");
   await writeFile(command, script);
   const plugin = join(folder, "sallyport.mjs");
-  await writeFile(plugin, pluginSource([program, command], openCodeProgram));
+  await writeFile(plugin, pluginSource([program, command], reader));
   const messages: { body: { agent: string; parts: { text: string }[] } }[] = [];
   const client = {
     app: {
       agents: async () => ({
-        data: [
-          { name: "build", description: "builds", mode: "primary", options: {} },
-          { name: "code", description: null, mode: "primary", hidden: null },
-        ],
+        data: [{ name: "build", description: "builds", mode: "primary", options: {} }],
       }),
     },
     session: { prompt: async (message: (typeof messages)[number]) => void messages.push(message) },
@@ -52,6 +54,15 @@ describe("the plugin for Kilo", () => {
   });
 });
 
+describe("long feedback in Kilo", () => {
+  it("is the tool's result, because its model does not see a message that is added meanwhile", async () => {
+    const script = deciding({ decision: "deny", feedback: "x".repeat(50_000) });
+    const { output, messages } = await submit(script, undefined, undefined, kiloProgram);
+    expect(output).toContain("x".repeat(50_000));
+    expect(messages).toEqual([]);
+  });
+});
+
 describe("the plugin for OpenCode", () => {
   it("hands over the plan, the agents and the folder, and the arguments of an envelope", async () => {
     const { output } = await submit(`
@@ -63,10 +74,7 @@ describe("the plugin for OpenCode", () => {
       args: ["review", "plan", "--origin", "opencode", "--json"],
       plan: "# Plan «ß»",
       origin: "origin_b",
-      agents: [
-        { name: "build", description: "builds", mode: "primary" },
-        { name: "code", mode: "primary" },
-      ],
+      agents: [{ name: "build", description: "builds", mode: "primary" }],
     });
   });
 

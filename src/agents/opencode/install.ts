@@ -11,8 +11,7 @@ import { type OpenCodeProgram, programFolder } from "./programs.ts";
  */
 export function installFor(program: OpenCodeProgram): ReviewInstall {
   return {
-    gives:
-      "the tool submit_plan with plan review and agent switch; /sallyport-review for a live review of a diff",
+    gives: `the tool submit_plan with plan review${program.sendsMessages ? " and agent switch" : ""}; /sallyport-review for a live review of a diff`,
     edits: (target) => [
       ownFile(
         join(programFolder(program, target), "plugins", "sallyport.js"),

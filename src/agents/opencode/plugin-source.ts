@@ -9,7 +9,7 @@ import type { OpenCodeProgram } from "./programs.ts";
  */
 export function pluginSource(
   argv: readonly string[],
-  { name, planTool }: Pick<OpenCodeProgram, "name" | "planTool">,
+  { name, planTool, sendsMessages }: Pick<OpenCodeProgram, "name" | "planTool" | "sendsMessages">,
   live = false,
 ): string {
   const command = [...argv, "review", "plan", ...(live ? ["--live"] : []), "--origin", "opencode", "--json"];
@@ -29,12 +29,12 @@ export const Sallyport = async ({ client }) => ({${planTool === undefined ? "" :
         "approved, revise it as the result says and submit it again.",
       args: { plan: { type: "string", description: "The whole plan, as Markdown." } },
       async execute({ plan }, context) {
-        const agents = await listAgents(client, context.directory);
+        const agents = ${sendsMessages ? "await listAgents(client, context.directory)" : "[]"};
         const decision = await review({ plan, origin: "origin_b", agents, cwd: context.directory }, context);
         const agent = decision.agentSwitch ?? context.agent;
         if (decision.agentSwitch) await sendMessage(client, context, agent, "The plan is approved. Continue as " + agent + ".");
         const text = decision.decision === "approve" ? approved(decision) : revise(decision.feedback);
-        if (!isCutOff(text)) return text;
+        if (${sendsMessages ? "!isCutOff(text)" : "true"}) return text;
         await sendMessage(client, context, agent, text);
         return "The decision is in the message that follows.";
       },
@@ -45,13 +45,7 @@ export const Sallyport = async ({ client }) => ({${planTool === undefined ? "" :
 async function listAgents(client, directory) {
   try {
     const { data } = await client.app.agents({ query: { directory } });
-    // Kilo lists null for members that an agent does not have.
-    return (data ?? []).map(({ name, description, mode, hidden }) => ({
-      name,
-      description: description ?? undefined,
-      mode,
-      hidden: hidden ?? undefined,
-    }));
+    return (data ?? []).map(({ name, description, mode, hidden }) => ({ name, description, mode, hidden }));
   } catch {
     return [];
   }

@@ -8,6 +8,11 @@ export interface OpenCodeProgram {
   readonly name: string;
   /** The variable whose JSON is merged with the settings files. */
   readonly settingsVariable: string;
+  /**
+   * Whether its model sees a message that is added while a tool runs. Kilo 7.7.7 leaves such a message out of the next
+   * request, so long feedback and a switch of agents would be lost.
+   */
+  readonly sendsMessages: boolean;
   /** Its own tool that ends the planning. */
   readonly planTool?: string | undefined;
 }
@@ -17,12 +22,14 @@ export const openCodeProgram: OpenCodeProgram = {
   name: "OpenCode",
   // https://opencode.ai/docs/cli, "Environment variables".
   settingsVariable: "OPENCODE_CONFIG_CONTENT",
+  sendsMessages: true,
 };
 
 export const kiloProgram: OpenCodeProgram = {
   id: "kilo",
   name: "Kilo",
   settingsVariable: "KILO_CONFIG_CONTENT",
+  sendsMessages: false,
   planTool: "plan_exit",
 };
 

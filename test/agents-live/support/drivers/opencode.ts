@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../bench.ts";
 import { program } from "../programs.ts";
@@ -6,7 +6,15 @@ import type { Driver } from "./driver.ts";
 
 export const openCodeDriver = driverOf("opencode");
 /** Kilo is derived from OpenCode, and reads the same formats. */
-export const kiloDriver = driverOf("kilo");
+export const kiloDriver: Driver = {
+  ...driverOf("kilo"),
+  // Kilo cuts a long result itself, and saves all of it.
+  async readLongText(requests) {
+    const raw = requests.map((request) => request.raw).join("\n");
+    const path = /(\/[^\s"\\]*\/tool-output\/[^\s"\\]+)/.exec(raw)?.[1];
+    return path ? readFile(path, "utf8") : raw.slice(-4000);
+  },
+};
 
 /** Keeps the program from calling its vendor. */
 export function offlineVariables(name: "opencode" | "kilo"): Record<string, string> {
