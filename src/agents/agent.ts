@@ -26,6 +26,8 @@ export interface Agent {
 export interface ProxyAccess {
   /** Whether its settings are in files. If false, it is configured only by environment variables. */
   readonly writesFiles: boolean;
+  /** Whether the agent reads the address only from its files, so that `sallyport run` cannot set it. */
+  readonly needsFiles?: boolean;
   readonly load: () => Promise<ProxyConnector>;
 }
 

@@ -37,8 +37,6 @@ export interface ProxyConnector {
    * Returns how `sallyport run` starts the agent with this connection, where `variables` are not enough. Pure.
    */
   launch?(connection: Connection): Launch;
-  /** Whether the agent reads the address only from its files, so that `sallyport run` cannot set it. */
-  readonly needsFiles?: boolean;
   /** Whether the models' names must be configured. */
   readonly needsModels: boolean;
   /** Returns notes on what the person still has to do or should know. */

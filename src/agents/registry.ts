@@ -43,6 +43,11 @@ export const proxyClients: readonly ProxyClient[] = agents
   .filter((agent): agent is ProxyClient => agent.proxy !== undefined)
   .toSorted((one, other) => Number(other.proxy.writesFiles) - Number(one.proxy.writesFiles));
 
+/** The agents of `sallyport run`: programs that read the proxy's address from variables or arguments. */
+export const launchedAgents: readonly ProxyClient[] = proxyClients.filter(
+  ({ program, proxy }) => program !== undefined && proxy.needsFiles !== true,
+);
+
 /** Returns the agent with this id or program name, such as "claude". Throws `usage` for an unknown name. */
 export function reviewedAgentNamed(name: string): ReviewedAgent {
   const agent = find(reviewedAgents, name);

@@ -1,5 +1,5 @@
 import { Command, type CommanderError, Option } from "commander";
-import { listedIds, reviewedAgents } from "../agents/registry.ts";
+import { launchedAgents, listedIds } from "../agents/registry.ts";
 import { loadEnvironmentFile } from "../config/paths.ts";
 import type { CompletionFlags } from "./completion/completion.ts";
 import type { DocsFlags } from "./docs.ts";
@@ -120,7 +120,7 @@ function addMcp(program: Command, output: Output, setExitCode: SetExitCode): voi
 function addRun(program: Command, output: Output, setExitCode: SetExitCode): void {
   program
     .command("run")
-    .argument("<agent>", listedIds(reviewedAgents))
+    .argument("<agent>", listedIds(launchedAgents))
     .argument("[args...]", "arguments of the agent")
     .passThroughOptions()
     .description("Start an agent whose model calls go through the proxy; starts the proxy if none runs")

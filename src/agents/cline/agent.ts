@@ -5,5 +5,5 @@ export const cline: Agent = {
   name: "Cline CLI",
   program: "cline",
   install: async () => (await import("./install.ts")).install,
-  proxy: { writesFiles: true, load: async () => (await import("./proxy.ts")).connector },
+  proxy: { writesFiles: true, needsFiles: true, load: async () => (await import("./proxy.ts")).connector },
 };

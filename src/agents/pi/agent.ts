@@ -4,5 +4,5 @@ import type { Agent } from "../agent.ts";
 export const pi: Agent = {
   id: "pi",
   name: "pi",
-  proxy: { writesFiles: true, load: async () => (await import("./proxy.ts")).connector },
+  proxy: { writesFiles: true, needsFiles: true, load: async () => (await import("./proxy.ts")).connector },
 };

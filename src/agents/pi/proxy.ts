@@ -26,7 +26,6 @@ export const connector: ProxyConnector = {
     ),
   ],
   variables: () => ({}),
-  needsFiles: true,
   dialects: ["chat-completions"],
   sendsKeyBesideLogin: false,
   needsModels: true,

@@ -25,7 +25,7 @@ export interface CommandFacts {
   readonly takesFiles: boolean;
 }
 
-/** Known values by flag ("--origin") or argument name ("agent"). */
+/** Known values by flag ("--origin"), argument ("agent") or a command's argument ("sallyport run <agent>"). */
 export type KnownValues = Readonly<Record<string, readonly string[]>>;
 
 /** Returns the program and all its subcommands as a list, the program first. */
@@ -41,7 +41,9 @@ export function commandTree(program: Command, known: KnownValues, above = ""): r
       .visibleOptions(program)
       .flatMap((option) => flagFacts(option, known)),
     commands: children.map((command) => ({ name: command.name(), description: firstLine(command) })),
-    values: program.registeredArguments.flatMap((argument) => known[argument.name()] ?? []),
+    values: program.registeredArguments.flatMap(
+      (argument) => known[`${path} <${argument.name()}>`] ?? known[argument.name()] ?? [],
+    ),
     takesFiles: program.registeredArguments.some((argument) => known[argument.name()] === undefined),
   };
   return [own, ...children.flatMap((child) => commandTree(child, known, path))];

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { proxyClients, reviewedAgents } from "../../agents/registry.ts";
+import { launchedAgents, proxyClients, reviewedAgents } from "../../agents/registry.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
 import { bashCompletion } from "./bash.ts";
@@ -21,6 +21,7 @@ const SHELLS: Readonly<Record<string, (tree: readonly CommandFacts[]) => string>
 
 const KNOWN: KnownValues = {
   agent: reviewedAgents.map(({ id }) => id),
+  "sallyport run <agent>": launchedAgents.map(({ id }) => id),
   client: proxyClients.map(({ id }) => id),
   shell: Object.keys(SHELLS),
   "--origin": ["claude-code", "opencode"],

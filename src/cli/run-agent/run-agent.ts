@@ -35,7 +35,7 @@ export async function runAgent(
 ): Promise<number> {
   const client = proxyClientNamed(id);
   const connector = await client.proxy.load();
-  if (client.program === undefined || connector.needsFiles) refuse(client);
+  if (client.program === undefined || client.proxy.needsFiles) refuse(client);
   const program = await findOnPath(client.program, processEnvironment["PATH"] ?? "");
   if (program === undefined)
     throw new AppError(

@@ -95,7 +95,7 @@ describe("completion in bash", () => {
     [["proxy", "con"], ["connect"]],
     [
       ["run", ""],
-      ["claude-code", "opencode", "codex", "gemini-cli", "qwen", "copilot"],
+      ["claude-code", "opencode", "codex", "gemini-cli", "qwen", "kilo", "copilot"],
     ],
     [["review", "plan", "--no"], ["--no-open"]],
     [["review", "plan", "--json", "--exit"], ["--exit-code"]],
@@ -108,7 +108,10 @@ describe("completion in bash", () => {
       ["claude-code", "opencode"],
     ],
     [["review", "code", "--origin", "=", "cl"], ["claude-code"]],
-    [["install", "cl"], ["claude-code"]],
+    [
+      ["install", "cl"],
+      ["claude-code", "cline"],
+    ],
     [["install", "--yes", "gem"], ["gemini-cli"]],
     [["proxy", "start", "--auth-mode", "st"], ["strict"]],
     [
