@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Bench } from "../bench.ts";
+import type { ModelRequest } from "../model-fake.ts";
 import { program } from "../programs.ts";
 import type { Driver } from "./driver.ts";
 
@@ -32,9 +34,17 @@ export function claudeCodeDriver(name: string): Driver {
     },
     reportsApproval: true,
     toDelivered: (text) => text,
+    ...(name === "claude-code" ? { readLongText: readPersistedOutput } : {}),
     isAfterDecision: ({ toolResults }) => toolResults >= 2,
     start: (bench) => converse(name, bench),
   };
+}
+
+/** Since 2.1.332, Claude Code removes the middle of a long denial and names the file in which it has saved all of it. */
+async function readPersistedOutput(requests: readonly ModelRequest[]): Promise<string> {
+  const raw = requests.map((request) => request.raw).join("\n");
+  const path = /Full output saved to: ([^\s"\\]+)/.exec(raw)?.[1];
+  return path ? readFile(path, "utf8") : "";
 }
 
 async function converse(name: string, bench: Bench): Promise<string> {
