@@ -82,7 +82,11 @@ export function shortestTtl(settings: ProxySettings): number | undefined {
 }
 
 async function readText(source: SecretSource, environment: Environment): Promise<string> {
-  if ("env" in source) return environment[source.env] ?? "";
+  if ("env" in source) {
+    const text = environment[source.env];
+    if (text === undefined) throw unreadable(source, "it is not set");
+    return text;
+  }
   if ("keychain" in source) return accessKeychain({ action: "read", name: source.keychain });
   try {
     if ("file" in source) return await readFile(source.file, "utf8");

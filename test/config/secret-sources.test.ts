@@ -45,7 +45,8 @@ describe("a secret outside the configuration file", () => {
   });
 
   it.each([
-    [{ env: "NOT_SET" }, 'environment variable "NOT_SET": it is empty'],
+    [{ env: "NOT_SET" }, 'environment variable "NOT_SET": it is not set'],
+    [{ file: "/dev/null" }, "it is empty"],
     [{ file: join(folder, "missing") }, "ENOENT"],
     [{ command: "echo sk-hidden-0123456789; exit 3" }, "it ended with 3"],
   ])("that cannot be read is named, and its text is not: %j", async (api_key, message) => {
