@@ -65,11 +65,18 @@ const IN_FIREFOX = [
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
- * Defines eight projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
- * Chromium; `firefox` runs the page tests of `e2e` and its own in Firefox (`npm run test:firefox`); `webkit` drives WebKitGTK
- * (`npm run test:webkit`); `agents` drives the real agents, one file at a time (`npm run test:agents`); `editors` drives VS Code's
- * open-source build (`npm run test:extension`); `soak` keeps the built proxy
- * busy for minutes (`npm run test:soak`); `disk` mounts disks and fills them (`npm run test:disk`).
+ * Runs in a separate process: in two runs of all other files in the same process, its searches had no result, and the
+ * cause is unknown.
+ */
+const DOCS_SITE = "test/e2e/docs-site-page.test.ts";
+
+/**
+ * Defines nine projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
+ * Chromium; `docs` does so for the documentation site; `firefox` runs the page tests of `e2e` and its own in Firefox
+ * (`npm run test:firefox`); `webkit` drives WebKitGTK (`npm run test:webkit`); `agents` drives the real agents, one
+ * file at a time (`npm run test:agents`); `editors` drives VS Code's open-source build (`npm run test:extension`);
+ * `soak` keeps the built proxy busy for minutes (`npm run test:soak`); `disk` mounts disks and fills them
+ * (`npm run test:disk`).
  */
 export default defineConfig({
   test: {
@@ -108,12 +115,23 @@ export default defineConfig({
           // A browser or a server of the system may fail once on a busy machine. The report names repeated tests.
           retry: 1,
           include: ["test/e2e/**/*.test.ts"],
+          exclude: [DOCS_SITE],
           globalSetup: ["test/support/compiled-command.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
           maxWorkers,
           // Files of one worker share their imports and a Chromium.
           isolate: false,
+        },
+      },
+      {
+        test: {
+          name: "docs",
+          expect: morePatient,
+          retry: 1,
+          include: [DOCS_SITE],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -82,6 +82,7 @@ async function writePages() {
   await eleventy.write();
 }
 
+/** Writes the search index. Throws if it lacks a page, in which case the pages could not be searched. */
 async function writeSearchIndex() {
   const { index, errors } = await pagefind.createIndex();
   if (index === undefined) throw new Error(`The search index cannot be created: ${errors.join("; ")}`);
@@ -89,6 +90,9 @@ async function writeSearchIndex() {
   const written = await index.writeFiles({ outputPath: join(site, "search") });
   await pagefind.close();
   const problems = [...added.errors, ...written.errors];
+  const { languages } = JSON.parse(readFileSync(join(site, "search/pagefind-entry.json"), "utf8"));
+  const indexed = languages.en?.page_count ?? 0;
+  if (indexed !== pages.length) problems.push(`it contains ${indexed} of ${pages.length} pages`);
   if (problems.length > 0) throw new Error(`The search index is incomplete: ${problems.join("; ")}`);
 }
 

@@ -51,7 +51,8 @@ async function search() {
     const index = await load();
     const { results: all } = await index.search(query);
     found = await Promise.all(all.slice(0, 10).map((result) => result.data()));
-  } catch {
+  } catch (error) {
+    console.error(error);
     pagefind = undefined;
     show(
       "The search index cannot be loaded. Serve this folder over HTTP: browsers load no index from files.",

@@ -11,9 +11,6 @@ import { launchBrowser, newContext } from "../support/browser.ts";
 import { runProgram } from "../support/run-program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** A flag without effect on the site, for a browser that no other test file has used. */
-const OWN_BROWSER = ["--mute-audio"];
-
 let browser: Browser | undefined;
 let folder: string;
 let site: string;
@@ -35,7 +32,7 @@ beforeAll(async () => {
   site = resolve(built.stdout.trim(), "..");
   await server.register(fastifyStatic, { root: folder });
   url = await server.listen({ port: 0, host: "127.0.0.1" });
-  browser = await launchBrowser(OWN_BROWSER);
+  browser = await launchBrowser();
 });
 afterAll(async () => {
   await server.close();
@@ -44,10 +41,18 @@ afterAll(async () => {
 });
 
 async function open(path: string, options: Parameters<typeof newContext>[1] = {}): Promise<Page> {
-  const page = await (await newContext(await launchBrowser(OWN_BROWSER), options)).newPage();
+  const page = await (await newContext(await launchBrowser(), options)).newPage();
   await page.goto(`${url}/${path}`);
   return page;
 }
+
+/** Waits for the response of a search, and expects that the index was loaded. */
+async function expectResponse(page: Page) {
+  const results = page.locator("#results");
+  await results.waitFor();
+  expect(await results.textContent()).not.toContain("cannot be loaded");
+}
+
 const inSite = (path: string) => `${site.slice(folder.length + 1)}/${path}`;
 
 describe("the documentation site", () => {
@@ -62,6 +67,7 @@ describe("the documentation site", () => {
     const page = await open(inSite("docs/install.html"));
     await page.keyboard.press("/");
     await page.keyboard.type("managed_settings");
+    await expectResponse(page);
     await page.locator("#results a").first().waitFor();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
@@ -72,6 +78,7 @@ describe("the documentation site", () => {
   it("reports that nothing was found", async () => {
     const page = await open(inSite("index.html"));
     await page.getByRole("searchbox").fill("ΩΩΩ");
+    await expectResponse(page);
     await page.getByText("Nothing found for “ΩΩΩ”").waitFor();
   });
 
