@@ -81,7 +81,7 @@ export class RedisBatches {
     };
     this.redis.runOnce(this.options.script, this.format(operations), onSilence).then(
       (reply) => {
-        // First, so that operations that follow from the results are not in a batch of their own.
+        // Settles before `end`, so that operations that follow from the results join the next batch.
         this.settle(operations, reply as BatchResult);
         end();
       },

@@ -11,6 +11,7 @@ import {
 } from "../gateway/limits.ts";
 import { limitHeaders } from "../gateway/limits-headers.ts";
 import { createLimitError } from "../gateway/limits-refusal.ts";
+import type { CallMeta } from "../gateway/lost-calls.ts";
 import { LimitQueue } from "../gateway/queue.ts";
 import { matchesGlob } from "../glob.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
@@ -20,7 +21,6 @@ import { estimateMicros, findModelData, findPrice } from "../usage/cost.ts";
 import { type CallEstimate, estimateCall } from "../usage/estimate-call.ts";
 import type { Call } from "./call.ts";
 import { type CallBody, modelIn } from "./call-body.ts";
-import { formatCallMeta } from "./call-meta.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
 /** Output tokens that are reserved if the client sets no maximum and the model's is not known. */
@@ -244,4 +244,24 @@ function disconnectSignal({ response }: Call): AbortSignal {
   if (response.destroyed) abort();
   else response.once("close", abort);
   return controller.signal;
+}
+
+/** Describes a call for the replica that finds it lost: `CallMeta` as JSON. */
+function formatCallMeta({ id, key, client, request, route, model, stream }: Call, target: Target): string {
+  const meta: CallMeta = {
+    time: new Date().toISOString(),
+    id,
+    key: key?.name,
+    key_id: key?.id,
+    team: key?.team,
+    tags: key?.tags,
+    client,
+    method: request.method ?? "",
+    route: route.path,
+    model,
+    upstream: target.upstream.name,
+    upstream_model: target.model,
+    stream,
+  };
+  return JSON.stringify(meta);
 }

@@ -22,8 +22,8 @@ const LIMITS: readonly (readonly [client: RegExp, name: string, characters: numb
 ];
 
 /**
- * Resolves to a result that the client passes to its model completely: of one that is too long, only the text, or its
- * beginning and the path of a file with all of it.
+ * Shortens a result that the client would cut: to its text alone or, if that is too long as well, to the beginning of
+ * the text and the path of a file with all of it. Writes that file.
  */
 export async function fitToClient(result: ToolResult, client: string): Promise<ToolResult> {
   const limit = LIMITS.find(([pattern]) => pattern.test(client));
@@ -37,7 +37,7 @@ export async function fitToClient(result: ToolResult, client: string): Promise<T
   if (isFitting(short)) return short;
   const file = join(livePlanFolder(dataFolder()), `${randomBytes(8).toString("hex")}.md`);
   await writeDurably(file, result.text);
-  // Without the first half of a character that was cut in two.
+  // The cut can separate a surrogate from its pair.
   const begin = result.text.slice(0, KEPT_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
   return {
     content: { ...content, file },
