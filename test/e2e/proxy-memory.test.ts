@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { quietPort } from "../support/quiet-port.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
@@ -48,7 +49,14 @@ it("keeps the young generation small under load", async () => {
     });
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Echo")]);
   };
-  for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 40 }, call));
+  for (let round = 0; round < 20; round += 1) {
+    // All the calls arrive while the process is stopped, so it handles them in few turns of its event loop.
+    command.child.kill("SIGSTOP");
+    const calls = Array.from({ length: 40 }, call);
+    await sleep(100);
+    command.child.kill("SIGCONT");
+    await Promise.all(calls);
+  }
   const bytes = Number(await readFile(size, "utf8"));
   expect(bytes).toBeGreaterThan(1_000_000);
   // A busy process can outgrow 32 MB once before it learns of the growth.
@@ -57,19 +65,21 @@ it("keeps the young generation small under load", async () => {
   expect((await command.ended).code).toBe(0);
 });
 
-/** Replaces its objects again and again once the proxy has started, and writes the largest size of the old generation. */
+/**
+ * Replaces its objects again and again once the proxy has started, and writes the median size of the old generation. The
+ * largest size says more about the machine: a marking thread that has to wait for a processor ends late.
+ */
 const CHURN = `
 const { writeFileSync } = require("node:fs");
 const { getHeapSpaceStatistics } = require("node:v8");
 const kept = [];
-let largest = 0;
+const sizes = [];
 function replace(turn) {
   for (let index = 0; index < 20; index += 1)
     kept[(turn * 20 + index) % 400] = Array.from({ length: 2_000 }, (_, number) => ({ number, turn }));
-  const old = getHeapSpaceStatistics().find(({ space_name: name }) => name === "old_space");
-  largest = Math.max(largest, old.space_size);
-  if (turn < 300) setImmediate(replace, turn + 1);
-  else writeFileSync(process.env.OLD_BYTES, String(largest));
+  if (turn > 100) sizes.push(getHeapSpaceStatistics().find(({ space_name: name }) => name === "old_space").space_size);
+  if (turn < 300) setTimeout(replace, 5, turn + 1);
+  else writeFileSync(process.env.OLD_BYTES, String(sizes.sort((one, other) => one - other)[sizes.length / 2]));
 }
 if (process.argv.includes("start")) setTimeout(replace, 3_000, 0);
 `;
@@ -88,8 +98,8 @@ it("collects the garbage of the old generation before it is larger than the obje
   await expect.poll(() => readFile(size, "utf8").catch(() => "")).not.toBe("");
   const bytes = Number(await readFile(size, "utf8"));
   expect(bytes).toBeGreaterThan(30_000_000);
-  // 101 to 113 MB with the limit, 235 to 244 MB without.
-  expect(bytes).toBeLessThan(170_000_000);
+  // 66 to 98 MB with the limit, 136 to 219 MB without.
+  expect(bytes).toBeLessThan(117_000_000);
   command.child.kill("SIGTERM");
   expect((await command.ended).code).toBe(0);
 });

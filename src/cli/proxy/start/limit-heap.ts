@@ -1,5 +1,7 @@
+import { subscribe } from "node:diagnostics_channel";
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import type { Worker } from "node:worker_threads";
 
 /** Bytes of the young generation at which it stops growing: V8's own maximum in Node.js 20. */
 const ENOUGH_BYTES = 32 * 1024 * 1024;
@@ -27,8 +29,16 @@ function limitYoungGeneration(): void {
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
     if (young === undefined || young.space_size < ENOUGH_BYTES) return;
-    setFlagsFromString("--semi-space-growth-factor=1");
+    stopGrowth();
+    // V8 sets the factor to 2 for all threads when it configures the heap of a new one.
+    subscribe("worker_threads", (message) =>
+      (message as { worker: Worker }).worker.once("online", stopGrowth),
+    );
     observer.disconnect();
   });
   observer.observe({ entryTypes: ["gc"] });
+}
+
+function stopGrowth(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
 }
