@@ -1,18 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openReview } from "../support/browser.ts";
 import { changedRepository, openCodeReview } from "../support/code-review-page.ts";
 import { redPixel, samplePlan } from "../support/plans.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
 import { type SpawnedCommand, sandbox, startCommand } from "../support/spawned-command.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 /** A failure of the data directory's disk, and how to end it. */
 const OBSTACLES: readonly {

@@ -2,18 +2,13 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { launchBrowserForFile, openReview, selectText } from "../support/browser.ts";
 import { changedRepository, numberCell, openCodeReview } from "../support/code-review-page.ts";
 import { hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 /** A model API that repeats the last question. Returns the `review.ask` section for it. */
 async function modelApi() {

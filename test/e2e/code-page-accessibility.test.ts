@@ -1,8 +1,7 @@
 import { basename } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser, newContext } from "../support/browser.ts";
+import { launchBrowserForFile, newContext } from "../support/browser.ts";
 import {
   changedRepository,
   draftSaved,
@@ -11,11 +10,7 @@ import {
   writeGeneralComment,
 } from "../support/code-review-page.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 describe.each(["light", "dark"] as const)("axe finds no violation in the %s code page", (theme) => {
   it("in any of its states", async () => {

@@ -1,14 +1,9 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, newContext } from "../support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, newContext } from "../support/browser.ts";
 import { numberCell, openCodeReview, startCodeReview } from "../support/code-review-page.ts";
 import { type TestRepository, testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 /** A branch with two commits, the first with a message of two paragraphs. */
 async function branchOfTwo(): Promise<TestRepository> {

@@ -1,17 +1,13 @@
 import { resolve } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { firstLoad } from "../../scripts/first-load.mjs";
-import { launchBrowser, newContext } from "../support/browser.ts";
+import { launchBrowserForFile, newContext } from "../support/browser.ts";
 import { changedRepository, startCodeReview } from "../support/code-review-page.ts";
 
 const BUILT = resolve(import.meta.dirname, "../../dist/web");
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 interface Opened {
   readonly page: Page;

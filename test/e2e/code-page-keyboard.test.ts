@@ -1,14 +1,10 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { launchBrowserForFile } from "../support/browser.ts";
 import { changedRepository, draftSaved, dragLines, openCodeReview } from "../support/code-review-page.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 it("can be used by keyboard alone, from the first file to the sent feedback", async () => {
   const review = await openCodeReview(browser, await changedRepository());

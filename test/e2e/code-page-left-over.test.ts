@@ -1,6 +1,6 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile } from "../support/browser.ts";
 import {
   changedRepository,
   draftSaved,
@@ -9,11 +9,7 @@ import {
   startCodeReview,
 } from "../support/code-review-page.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 /** A page with a comment on the whole change, whose command is killed. */
 async function leftOver(): Promise<RunningCodeReview & { readonly page: Page; readonly flags: string[] }> {

@@ -1,14 +1,9 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile } from "../support/browser.ts";
 import { openCodeReview } from "../support/code-review-page.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 describe("mechanical changes", () => {
   it("are counted, described and folded by one key", async () => {

@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { chooseOption, launchBrowser } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { chooseOption, launchBrowserForFile } from "../support/browser.ts";
 import {
   changedRepository,
   draftSaved,
@@ -16,11 +16,7 @@ import {
 import { PNG } from "../support/images.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 const section = (page: Page, path: string) => page.locator(`section[data-path="${path}"]`);
 

@@ -1,17 +1,13 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { launchBrowserForFile } from "../support/browser.ts";
 import { openCodeReview, sendFeedback, writeComment } from "../support/code-review-page.ts";
 import { plainPng } from "../support/images.ts";
 import { image, notebookText, stream, type TestCell } from "../support/notebooks.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 const intro = (count: number): TestCell[] =>
   ["a", "b", "c"].map((id) => ({ id: `intro-${id}`, source: `step_${id} = 1\nprint(step_${id})`, count }));

@@ -1,17 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, newContext, type OpenOptions, openPage } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, newContext, type OpenOptions, openPage } from "../support/browser.ts";
 import { changedRepository, openCodeReview, startCodeReview } from "../support/code-review-page.ts";
 import { type TestRepository, testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 /**
  * Returns the page as it is before any of its scripts has run. While git is running, it does not contain the diff.

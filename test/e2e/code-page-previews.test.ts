@@ -1,15 +1,10 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile } from "../support/browser.ts";
 import { openCodeReview } from "../support/code-review-page.ts";
 import { plainPng } from "../support/images.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 describe("changed images", () => {
   it("are compared side by side, with a divider that follows pointer and keys, or by opacity", async () => {

@@ -1,15 +1,10 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
+import { expect, it } from "vitest";
+import { launchBrowserForFile } from "../support/browser.ts";
 import { openCodeReview } from "../support/code-review-page.ts";
 import { liveAgent } from "../support/live-review.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 const PROBE = "window.__ran=1";
 /**

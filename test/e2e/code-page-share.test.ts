@@ -1,16 +1,11 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openPage } from "../support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openPage } from "../support/browser.ts";
 import { numberCell, openCodeReview } from "../support/code-review-page.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 describe("a code review in one HTML file", () => {
   it("can be read and commented on without a server, and its comments imported", async () => {

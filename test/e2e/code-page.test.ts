@@ -1,6 +1,5 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile } from "../support/browser.ts";
 import {
   changedRepository,
   draftSaved,
@@ -12,11 +11,7 @@ import {
   writeGeneralComment,
 } from "../support/code-review-page.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 describe("the code review page", () => {
   it("extends a drag to the line that scrolls below the resting pointer", async () => {

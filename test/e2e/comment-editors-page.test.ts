@@ -1,6 +1,6 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openReview, selectText } from "../support/browser.ts";
 import {
   changedRepository,
   dragLines,
@@ -8,20 +8,12 @@ import {
   openCodeReview,
   writeComment,
 } from "../support/code-review-page.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { hookEvent, makeHomeForFile, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 const focusedText = (page: Page) =>
   page.evaluate(() =>

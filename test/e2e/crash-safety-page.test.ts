@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Request } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview } from "../support/browser.ts";
+import type { Request } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openReview } from "../support/browser.ts";
 import { expectNothingLost, newTraffic, readDraft } from "../support/crash-traffic.ts";
 import { hookEvent } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
@@ -10,11 +10,7 @@ import { sandbox, startCommand } from "../support/spawned-command.ts";
 
 const REVIEW = ["review", "plan", "--no-open"];
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 describe("a page whose server is killed while the person types", () => {
   it.each([1, 2, 3])("restores the typed text, kill %i", async (number) => {

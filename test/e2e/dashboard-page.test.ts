@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { chooseOption, launchBrowser, newContext, openPage } from "../support/browser.ts";
+import { chooseOption, launchBrowserForFile, newContext, openPage } from "../support/browser.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { quietPort } from "../support/quiet-port.ts";
 
@@ -14,14 +14,10 @@ const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
 const KEY = "sk-dashboard-0123456789abcdef";
 const completion = { type: "message", content: [], usage: { input_tokens: 1000, output_tokens: 100 } };
 
-let browser: Browser;
+const browser = await launchBrowserForFile();
 let upstream: FakeUpstream;
 let home = "";
 let child: ChildProcess | undefined;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "dashboard-"));
   upstream = await startFakeUpstream(json(completion));

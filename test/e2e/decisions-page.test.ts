@@ -1,22 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { launchBrowser, newContext, openReview } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { launchBrowserForFile, newContext, openReview } from "../support/browser.ts";
 import { changedRepository, openCodeReview, writeGeneralComment } from "../support/code-review-page.ts";
-import { type Home, hookEvent, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import { hookEvent, makeHomeForFile, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 async function planReview(text: string): Promise<RunningReview> {
   const review = await startReview(home, hookEvent(`${samplePlan}\n${text}\n`, home.path));

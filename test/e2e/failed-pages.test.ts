@@ -1,21 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, newContext, openReview } from "../support/browser.ts";
+import type { BrowserContext } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, newContext, openReview } from "../support/browser.ts";
 import { changedRepository, openCodeReview } from "../support/code-review-page.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { hookEvent, makeHomeForFile, startReview } from "../support/plan-review.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 const terms = Array.from({ length: 9_000 }, (_, index) => `word${index}`);
 const longPlan = `# Long plan\n\n${terms.join(" ")}\n\n\`\`\`\n${terms.join("\n")}\n\`\`\`\n`;

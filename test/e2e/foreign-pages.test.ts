@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { launchBrowser, newPage } from "../support/browser.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { launchBrowserForFile, newPage } from "../support/browser.ts";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startCommand } from "../support/spawned-command.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
@@ -10,14 +9,9 @@ import { startTestProxy } from "../support/start-proxy.ts";
 /**
  * R1, R2, R3 and P1: web pages of other origins in a real browser, because only a browser sends its real headers.
  * Every attempt of a page to reach the review must fail, and the person's own page and links must work.
+ * `evil.test` is a foreign host name that resolves to this machine, as after DNS rebinding.
  */
-let browser: Browser;
-
-beforeAll(async () => {
-  // A foreign host name that resolves to this machine, as after DNS rebinding.
-  browser = await launchBrowser(["--host-resolver-rules=MAP evil.test 127.0.0.1"]);
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile(["--host-resolver-rules=MAP evil.test 127.0.0.1"]);
 
 /** A foreign page on another port. */
 async function foreignServer(html = "<!doctype html><title>elsewhere</title>"): Promise<number> {

@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser, openPage } from "../support/browser.ts";
+import { launchBrowserForFile, openPage } from "../support/browser.ts";
 import { changedRepository, startCodeReview } from "../support/code-review-page.ts";
 import { liveAgent } from "../support/live-review.ts";
 import { quietPort } from "../support/quiet-port.ts";
@@ -13,11 +12,7 @@ import type { TestRepository } from "../support/test-repository.ts";
 
 const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 /** Starts `sallyport inbox` with the data folder that the repository's reviews use. */
 async function startInbox(repository: TestRepository): Promise<string> {

@@ -1,15 +1,11 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { launchBrowserForFile } from "../support/browser.ts";
 import { changedRepository, draftSaved, openCodeReview, writeComment } from "../support/code-review-page.ts";
 import { liveAgent } from "../support/live-review.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 async function openLive() {
   const repository = await changedRepository();

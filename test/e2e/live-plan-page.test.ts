@@ -1,18 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { launchBrowserForFile, openReview, selectText } from "../support/browser.ts";
 import { startCodeReview } from "../support/code-review-page.ts";
 import { liveAgent } from "../support/live-review.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 const PLAN = "# Cross the moat\n\nFirst we *measure* the moat.\n\nThen we build a bridge of oak.\n";
 

@@ -1,25 +1,16 @@
 import { hostname } from "node:os";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser, openPage, openReview } from "../support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openPage, openReview } from "../support/browser.ts";
 import { changedRepository, startCodeReview, writeGeneralComment } from "../support/code-review-page.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { hookEvent, makeHomeForEachTest, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
 /** The name under which another machine calls this one. Without HTTPS, browsers trust only `localhost`. */
 const NAME = hostname().toLowerCase();
 const fromElsewhere = (url: string) => url.replace("localhost", NAME);
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`]);
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  home = await makeHome();
-});
-afterEach(() => home.remove());
+const browser = await launchBrowserForFile([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`]);
+const home = makeHomeForEachTest();
 
 describe("a page served over plain HTTP from another machine", () => {
   it("annotates a plan, and copies", async () => {

@@ -1,20 +1,11 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser, newContext, openReview, selectText } from "../support/browser.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { launchBrowserForFile, newContext, openReview, selectText } from "../support/browser.ts";
+import { hookEvent, makeHomeForFile, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 describe.each(["light", "dark"] as const)("axe finds no violation in the %s plan page", (theme) => {
   it("in any of its states", async () => {

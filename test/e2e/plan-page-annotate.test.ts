@@ -1,22 +1,13 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openReview, selectText } from "../support/browser.ts";
+import { hookEvent, makeHomeForEachTest, startReview } from "../support/plan-review.ts";
 import { redPixel, samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
-// Each test has its own home directory, because unsent comments would appear in the next test.
-beforeEach(async () => {
-  home = await makeHome();
-});
-afterEach(() => home.remove());
+const browser = await launchBrowserForFile();
+const home = makeHomeForEachTest();
 
 /** Moves the pointer to the first match of `selector` and clicks the icon beside it. */
 async function pointAndOpen(page: Page, selector: string): Promise<void> {

@@ -1,27 +1,23 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Frame, Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, newPage, openReview } from "../support/browser.ts";
-import { type Home, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import { launchBrowserForFile, newPage, openReview } from "../support/browser.ts";
+import { makeHomeForFile, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
 const plan = `${samplePlan}\n\`\`\`mermaid\nflowchart LR\n  A --> B\n\`\`\`\n\n\`\`\`mermaid\nflowchart LR\n  A --\n\`\`\`\n`;
 const FRAME = "/assets/diagram-frame.html";
 
-let browser: Browser;
-let home: Home;
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 let review: RunningReview;
 beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
   review = await startReview(home, plan);
 });
 afterAll(async () => {
   review.child.kill("SIGTERM");
   await review.ended;
-  await browser.close();
-  await home.remove();
 });
 
 async function openWithDiagram(): Promise<{ page: Page; frame: Frame }> {

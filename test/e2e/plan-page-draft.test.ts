@@ -1,20 +1,11 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser, newPage, openReview, selectText } from "../support/browser.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, newPage, openReview, selectText } from "../support/browser.ts";
+import { hookEvent, makeHomeForEachTest, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
-// Each test has its own home directory, because unsent comments of one round appear in the next.
-beforeEach(async () => {
-  home = await makeHome();
-});
-afterEach(() => home.remove());
+const browser = await launchBrowserForFile();
+const home = makeHomeForEachTest();
 
 const saved = (page: Page) => page.getByText(/^Draft saved/).waitFor();
 

@@ -1,21 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { launchBrowser, openReview } from "../support/browser.ts";
+import { expect, it } from "vitest";
+import { launchBrowserForFile, openReview } from "../support/browser.ts";
 import { plainPng } from "../support/images.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { hookEvent, makeHomeForEachTest, startReview } from "../support/plan-review.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  home = await makeHome();
-});
-afterEach(() => home.remove());
+const browser = await launchBrowserForFile();
+const home = makeHomeForEachTest();
 
 it("a drawing has text, is undone by Ctrl+Z, and is kept by Escape and by Discard with Undo", async () => {
   const review = await startReview(home, hookEvent("# Draw\n\nText.\n", home.path));

@@ -1,19 +1,10 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openReview, selectText } from "../support/browser.ts";
+import { hookEvent, makeHomeForFile, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 describe("the plan page by keyboard alone", () => {
   it("reviews, cancels an approval, and requests changes", async () => {

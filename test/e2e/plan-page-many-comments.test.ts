@@ -1,19 +1,11 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser, openReview } from "../support/browser.ts";
-import { type Home, hookEvent, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openReview } from "../support/browser.ts";
+import { hookEvent, makeHomeForEachTest, type RunningReview, startReview } from "../support/plan-review.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 // Each test has its own home directory, because the next test would offer unsent comments.
-beforeEach(async () => {
-  home = await makeHome();
-});
-afterEach(() => home.remove());
+const home = makeHomeForEachTest();
 
 const paragraph = (index: number) => `Paragraph ${index}: five comments each on some words of this sentence.`;
 /** A plan with five places to comment on in each paragraph. */

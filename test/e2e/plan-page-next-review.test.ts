@@ -1,15 +1,11 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser, openPage } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { launchBrowserForFile, openPage } from "../support/browser.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
+const browser = await launchBrowserForFile();
 
 /** Opens a review and waits until its page receives events. Before that, it would miss a decision. */
 async function openListening(url: string): Promise<Page> {

@@ -1,20 +1,12 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { diagramPayloads, markdownPayloads } from "../fixtures/markdown-payloads.ts";
-import { launchBrowser, newContext, openPage, openReview } from "../support/browser.ts";
-import { type Home, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import { launchBrowserForFile, newContext, openPage, openReview } from "../support/browser.ts";
+import { makeHomeForEachTest, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  home = await makeHome();
-});
-afterEach(() => home.remove());
+const browser = await launchBrowserForFile();
+const home = makeHomeForEachTest();
 
 /** Returns the page as it is before any of its scripts has run. */
 async function openWithoutScripts(review: RunningReview, width = 1280): Promise<Page> {

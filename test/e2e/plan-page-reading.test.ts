@@ -1,18 +1,10 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview } from "../support/browser.ts";
-import { type Home, hookEvent, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openReview } from "../support/browser.ts";
+import { hookEvent, makeHomeForFile, type RunningReview, startReview } from "../support/plan-review.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 async function end({ child, ended }: RunningReview): Promise<void> {
   child.kill("SIGTERM");

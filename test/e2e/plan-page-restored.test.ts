@@ -1,13 +1,8 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser, openPage } from "../support/browser.ts";
+import { expect, it } from "vitest";
+import { launchBrowserForFile, openPage } from "../support/browser.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
+const browser = await launchBrowserForFile();
 
 const REVIEW = ["review", "plan", "--no-open"];
 

@@ -1,19 +1,10 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openPage, openReview, selectText } from "../support/browser.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openPage, openReview, selectText } from "../support/browser.ts";
+import { hookEvent, makeHomeForFile, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 describe("the second round of a plan", () => {
   it("shows what changed, beside the earlier feedback", async () => {

@@ -1,19 +1,10 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { diagramPayloads, markdownPayloads } from "../fixtures/markdown-payloads.ts";
-import { launchBrowser, openReview } from "../support/browser.ts";
-import { type Home, makeHome, startReview } from "../support/plan-review.ts";
+import { launchBrowserForFile, openReview } from "../support/browser.ts";
+import { makeHomeForFile, startReview } from "../support/plan-review.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 /** Each payload has its own heading, so that it cannot affect the next one. */
 const planOf = (payloads: readonly string[]) =>

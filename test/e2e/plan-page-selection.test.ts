@@ -1,21 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
-import { type Home, hookEvent, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openReview, selectText } from "../support/browser.ts";
+import { hookEvent, makeHomeForFile, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 /** Opens a plan in a folder of its own: the page would show comments that another review left unsent. */
 async function open(extra: string): Promise<{ readonly page: Page; readonly review: RunningReview }> {

@@ -1,28 +1,22 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser, openPage, openReview, selectText } from "../support/browser.ts";
-import { type Home, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowserForFile, openPage, openReview, selectText } from "../support/browser.ts";
+import { makeHomeForEachTest, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-let browser: Browser;
-let home: Home;
+const browser = await launchBrowserForFile();
+const home = makeHomeForEachTest();
 let review: RunningReview;
 const plan = `${samplePlan}\n\`\`\`mermaid\nflowchart LR\n  A --> B\n\`\`\`\n\n</script><script>window.__ran=1</script>\n`;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
-  home = await makeHome();
   review = await startReview(home, plan);
 });
 afterEach(async () => {
   review.child.kill("SIGTERM");
   await review.ended;
-  await home.remove();
 });
 
 /** Comments on the plan's first paragraph. */

@@ -1,16 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openPage } from "../support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openPage } from "../support/browser.ts";
 import { numberCell } from "../support/code-review-page.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 const PATCH = `--- a/src/door.js
 +++ b/src/door.js

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openPage, openReview, selectText, typeSentence } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openPage, openReview, selectText, typeSentence } from "../support/browser.ts";
 import { openCodeReview, startCodeReview, writeComment } from "../support/code-review-page.ts";
 import { startPullReview } from "../support/forges/start-pull-review.ts";
 import { liveAgent } from "../support/live-review.ts";
@@ -12,11 +12,7 @@ import { testRepository } from "../support/test-repository.ts";
 /** As in typing-page.test.ts. */
 const typed = sentences(process.env["TYPED_SENTENCES"] === "all" ? 66 : 16);
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowserForFile();
 
 /** Records the requests of a page that change something, other than its drafts and what the test allows. */
 function watchChanges(page: Page): string[] {

@@ -1,8 +1,8 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview, selectText, typeSentence } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, openReview, selectText, typeSentence } from "../support/browser.ts";
 import { changedRepository, draftSaved, openCodeReview } from "../support/code-review-page.ts";
-import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { hookEvent, makeHomeForFile, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 import { sentences } from "../support/sentences.ts";
 
@@ -11,16 +11,8 @@ const isWhole = process.env["TYPED_SENTENCES"] === "all";
 const onSelections = sentences(isWhole ? 60 : 20);
 const inOtherStates = sentences(isWhole ? 40 : 12);
 
-let browser: Browser;
-let home: Home;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  home = await makeHome();
-});
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+const home = await makeHomeForFile();
+const browser = await launchBrowserForFile();
 
 const focusedText = (page: Page) =>
   page.evaluate(() =>

@@ -1,13 +1,9 @@
-import type { Browser, FrameLocator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
+import type { FrameLocator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile } from "../support/browser.ts";
 import { type Editor, type RunningFile, startEditor } from "./support/code-server.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
+const browser = await launchBrowserForFile();
 
 async function openWorkbench({ url }: Editor): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });

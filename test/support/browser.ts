@@ -6,7 +6,7 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
-import { onTestFinished, TestRunner } from "vitest";
+import { afterAll, onTestFinished, TestRunner } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
 import { clipboardPermissions, fillByEditing, isFirefox, startFirefox } from "./firefox.ts";
 
@@ -39,6 +39,13 @@ export function launchBrowser(moreFlags: readonly string[] = []): Promise<Browse
   return isFirefox
     ? shared("firefox", () => startFirefox(TIMEOUT_MS))
     : shared(moreFlags.join(" "), () => startChromium(moreFlags));
+}
+
+/** Returns the browser of `launchBrowser` for a test file, whose contexts are closed after its tests. */
+export async function launchBrowserForFile(moreFlags: readonly string[] = []): Promise<Browser> {
+  const browser = await launchBrowser(moreFlags);
+  afterAll(() => browser.close());
+  return browser;
 }
 
 function shared(key: string, start: () => Promise<Browser>): Promise<Browser> {

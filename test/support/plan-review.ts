@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { afterAll, afterEach, beforeEach } from "vitest";
 import { makeDataDirectory } from "./compiled-command.ts";
 
 const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
@@ -15,6 +16,29 @@ export interface Home {
 export async function makeHome(): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), "sallyport-e2e-"));
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 20 }) };
+}
+
+/** Makes a home directory for a test file, which is removed after its tests. */
+export async function makeHomeForFile(): Promise<Home> {
+  const home = await makeHome();
+  afterAll(() => home.remove());
+  return home;
+}
+
+/** Makes a home directory before each test of a file and removes it after the test, because drafts are kept in it. */
+export function makeHomeForEachTest(): Home {
+  let home: Home | undefined;
+  beforeEach(async () => {
+    home = await makeHome();
+  });
+  afterEach(() => home?.remove());
+  return {
+    get path() {
+      if (home === undefined) throw new Error("The home directory exists only during a test.");
+      return home.path;
+    },
+    remove: async () => home?.remove(),
+  };
 }
 
 /** The built command while it waits for a decision. */
