@@ -59,23 +59,44 @@ const INSERT = {
 
 /**
  * Writes calls, their totals and the position in the log in one transaction. A call that is already stored is skipped, so
- * that a log can be replayed.
+ * that a log can be replayed. Writes nothing and returns false if the database does not have the position `from`: it may
+ * have been replaced or restored, or another process copies the same log.
  */
 export async function writeCalls(
   db: Database,
   rows: readonly CallTable[],
   log: string,
-  at: LogPosition,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await addCalls(trx, db, rows);
-    const position = { log, file: at.file, position: at.position };
-    await trx
-      .insertInto("log_positions")
-      .values(position)
-      .onConflict((conflict) => conflict.column("log").doUpdateSet(position))
-      .execute();
+  from: LogPosition | undefined,
+  to: LogPosition,
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const isMoved = await movePosition(trx, log, from, to);
+    if (isMoved) await addCalls(trx, db, rows);
+    return isMoved;
   });
+}
+
+async function movePosition(
+  trx: Trx,
+  log: string,
+  from: LogPosition | undefined,
+  { file, position }: LogPosition,
+): Promise<boolean> {
+  const changed =
+    from === undefined
+      ? trx
+          .insertInto("log_positions")
+          .values({ log, file, position })
+          .onConflict((conflict) => conflict.column("log").doNothing())
+          .returning("log")
+      : trx
+          .updateTable("log_positions")
+          .set({ file, position })
+          .where("log", "=", log)
+          .where("file", "=", from.file)
+          .where("position", "=", from.position)
+          .returning("log");
+  return (await changed.executeTakeFirst()) !== undefined;
 }
 
 async function addCalls(trx: Trx, db: Database, calls: readonly CallTable[]): Promise<void> {

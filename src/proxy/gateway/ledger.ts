@@ -8,7 +8,7 @@ import { type LogPosition, writeCalls } from "./ledger-write.ts";
 export interface Ledger {
   /** Reports that the log has new lines. */
   wake(): void;
-  /** Reads the log from the beginning, for a database that has replaced the previous one. */
+  /** Reads the log from the position in the database, which has replaced the previous one. */
   reread(): void;
   /** Returns whether a file of the log has lines that are not in the database yet; such a file must not be deleted. */
   needs(path: string): Promise<boolean>;
@@ -130,8 +130,9 @@ class LogLedger implements Ledger {
         const rows = chunk.lines
           .flatMap((line) => parseLedgerRow(line) ?? [])
           .filter(({ time }) => time >= oldest);
-        await writeCalls(this.options.db, rows, this.options.logId, chunk.next);
-        this.position = chunk.next;
+        const { db, logId } = this.options;
+        if (await writeCalls(db, rows, logId, this.position, chunk.next)) this.position = chunk.next;
+        else await this.readPosition();
       }
       if (this.failure !== undefined) {
         this.failure = undefined;

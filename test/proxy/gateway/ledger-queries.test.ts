@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Database } from "../../../src/database/open-database.ts";
 import { createLedgerQueries } from "../../../src/proxy/gateway/ledger-queries.ts";
@@ -14,7 +15,7 @@ const START = Date.UTC(2026, 8, 1);
 
 async function write(db: Database, calls: readonly LoggedCall[]): Promise<void> {
   const rows = calls.flatMap((call) => parseLedgerRow(JSON.stringify(call)) ?? []);
-  await writeCalls(db, rows, "log", { file: "1", position: 1 });
+  await writeCalls(db, rows, randomUUID(), undefined, { file: "1", position: 1 });
 }
 
 function tokensOf({ tokens }: LoggedCall): { input: number; cache_read: number; output: number } {

@@ -72,6 +72,49 @@ describe.each(ENGINES)("the ledger on %s", (engine) => {
     expect(await ledger.needs(`${log}.1`)).toBe(false);
   });
 
+  it("gives a database that was replaced or restored meanwhile the calls that it lacks", async () => {
+    const db = await databases.open(engine);
+    const log = await logFile();
+    const lines = createCalls(30).map(callLine);
+    const ledger = startLedger(db, log);
+    const appendTen = async (from: number) => {
+      appendFileSync(log, lines.slice(from, from + 10).join(""));
+      await ledger.flush();
+    };
+    await appendTen(0);
+    const backup = await db.selectFrom("log_positions").selectAll().executeTakeFirstOrThrow();
+    const saved = await db.selectFrom("calls").select("id").execute();
+    await appendTen(10);
+    await db
+      .deleteFrom("calls")
+      .where(
+        "id",
+        "not in",
+        saved.map(({ id }) => id),
+      )
+      .execute();
+    await db.updateTable("log_positions").set(backup).execute();
+    await appendTen(20);
+    expect(await countCalls(db)).toBe(30);
+    for (const table of ["calls", "usage_totals", "log_positions"] as const)
+      await db.deleteFrom(table).execute();
+    appendFileSync(log, createCalls(31).slice(30).map(callLine).join(""));
+    await ledger.flush();
+    expect([await countCalls(db), await countInTotals(db)]).toEqual([31, 31]);
+  });
+
+  it("contains each call once if two processes copy the same log", async () => {
+    const db = await databases.open(engine);
+    const log = await logFile();
+    const ledgers = [startLedger(db, log), startLedger(db, log)];
+    const lines = createCalls(60).map(callLine);
+    for (let from = 0; from < lines.length; from += 10) {
+      appendFileSync(log, lines.slice(from, from + 10).join(""));
+      await Promise.all(ledgers.map((ledger) => ledger.flush()));
+    }
+    expect([await countCalls(db), await countInTotals(db)]).toEqual([60, 60]);
+  });
+
   it("waits for complete lines, and skips lines that do not describe calls", async () => {
     const db = await databases.open(engine);
     const log = await logFile();

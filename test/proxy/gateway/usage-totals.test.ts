@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
@@ -121,7 +122,7 @@ describe.each(ENGINES)("the totals of calls on %s", (engine) => {
   it("equal the sums of all calls after random, repeated, concurrent and late batches and retention", async () => {
     const db = await databases.open(engine);
     const write = (calls: Parameters<typeof toRows>[0]) =>
-      writeCalls(db, toRows(calls), "log", { file: "1", position: 1 });
+      writeCalls(db, toRows(calls), randomUUID(), undefined, { file: "1", position: 1 });
     await fc.assert(
       fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 5 }), fc.nat(), async (batches, cut) => {
         for (const table of ["calls", "usage_totals", "log_positions"] as const)
@@ -140,7 +141,7 @@ describe.each(ENGINES)("the totals of calls on %s", (engine) => {
         expect(await readTotals(db)).toEqual(expected);
         // Late calls, of a day whose calls were deleted, and all remaining calls again.
         const late = toRows([{ ...last[0], id: "late", time: 7 } as { time: number }]);
-        await writeCalls(db, late, "log", { file: "1", position: 2 });
+        await writeCalls(db, late, randomUUID(), undefined, { file: "1", position: 2 });
         expect(await readTotals(db)).toEqual(sumUp([...toRows(batches.flat()), ...late]));
       }),
       { numRuns: 6 },
@@ -194,7 +195,7 @@ describe.each(ENGINES)("the totals of calls on %s", (engine) => {
   it("make reports by day and by all columns the same as individual calls", async () => {
     const db = await databases.open(engine);
     const calls = toRows(fc.sample(call, { numRuns: 100, seed: 3 }));
-    await writeCalls(db, calls, "log", { file: "1", position: 1 });
+    await writeCalls(db, calls, "log", undefined, { file: "1", position: 1 });
     const reports = [
       { groupBy: ["day"] },
       { groupBy: ["key"], team: "search" },

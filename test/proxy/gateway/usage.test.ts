@@ -27,7 +27,7 @@ async function ledgerOf(calls: readonly Call[]): Promise<Database> {
     return parseLedgerRow(JSON.stringify(line)) ?? [];
   });
   expect(rows).toHaveLength(calls.length);
-  await writeCalls(db, rows, "log", { file: "file", position: 1 });
+  await writeCalls(db, rows, "log", undefined, { file: "file", position: 1 });
   return db;
 }
 
