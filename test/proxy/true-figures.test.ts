@@ -207,6 +207,20 @@ describe("a stream that fails after its headers", () => {
     await (await call(proxy, "chat-completions", { stream: false })).text();
     expect(await settled(proxy)).toMatchObject({ status: 200, errorCode: "upstream_error" });
   });
+
+  it.each([
+    [{ error: { message: "The model is gone", type: "server_error" } }, "The model is gone"],
+    [{ error: "The model is gone" }, "The model is gone"],
+    [{ detail: "Not signed in" }, "not a message"],
+  ])("is an error if a translated response of status 200 is no message: %j", async (body, message) => {
+    const { proxy } = await inFrontOf("messages", json(body));
+    for (const stream of [false, true]) {
+      const response = await call(proxy, "chat-completions", { stream });
+      expect([response.status, await response.text()]).toEqual([502, expect.stringContaining(message)]);
+    }
+    const { errorCode } = await settled(proxy, 2);
+    expect(errorCode).toMatch(/^upstream_/);
+  });
 });
 
 describe("usage", () => {
@@ -237,6 +251,61 @@ describe("usage", () => {
       expect(record.cost).toBeGreaterThan(0);
       expect(await metrics(proxy)).toContain('error_type="client_gone"');
       expect(await dashboardTotals(proxy)).toMatch(/Errors[\s\S]{0,200}?>0</);
+    },
+  );
+
+  const failures: [name: string, last: string | undefined][] = [
+    ["an error event", 'data: {"error":{"message":"no","code":500}}\n\n'],
+    ["an end without a terminal event", ""],
+    ["a reset", undefined],
+  ];
+  it.each(failures)("of a stream that fails with %s is estimated in both lanes", async (_name, last) => {
+    const fail: Respond = (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(chatDelta("It was a bright cold day in April, and the clocks were striking."));
+      if (last === undefined) setTimeout(() => response.destroy(), 50);
+      else response.end(last);
+    };
+    const { proxy } = await inFrontOf("chat-completions", fail, { prices: { "*": { input: 1, output: 1 } } });
+    for (const dialect of ["chat-completions", "messages"])
+      await (await call(proxy, dialect)).text().catch(() => {});
+    await settled(proxy, 2);
+    for (const record of proxy.records) {
+      expect(record.errorCode).toMatch(/^upstream_/);
+      expect(record.usage).toMatchObject({ partial: true });
+      expect(record.usage?.input.total).toBeGreaterThanOrEqual(8);
+      expect(record.usage?.output.total).toBeGreaterThanOrEqual(10);
+      expect(record.cost).toBeGreaterThan(0);
+    }
+  });
+
+  it("of a stream that begins with an error is none, in both lanes", async () => {
+    const error =
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"no"}}\n\n';
+    const { proxy } = await inFrontOf("messages", stream(error), {
+      prices: { "*": { input: 1, output: 1 } },
+    });
+    for (const dialect of ["messages", "chat-completions"]) await (await call(proxy, dialect)).text();
+    await settled(proxy, 2);
+    for (const { errorCode, usage, cost } of proxy.records)
+      expect([errorCode, usage, cost]).toEqual(["upstream_error", undefined, undefined]);
+  });
+
+  it.each([false, true])(
+    "that the vendor does not report is estimated in both lanes, stream: %s",
+    async (isStream) => {
+      const text = "It was a bright cold day in April, and the clocks were striking.";
+      const message = { role: "assistant", content: text };
+      const whole = json({ choices: [{ index: 0, message, finish_reason: "stop" }] });
+      const answer = isStream ? stream(chatDelta(text), chatEnd, "data: [DONE]\n\n") : whole;
+      const { proxy } = await inFrontOf("chat-completions", answer);
+      for (const dialect of ["chat-completions", "messages"])
+        await (await call(proxy, dialect, { stream: isStream })).text();
+      await settled(proxy, 2);
+      for (const { usage } of proxy.records) {
+        expect(usage).toMatchObject({ estimated: true });
+        expect(usage?.output.total).toBeGreaterThanOrEqual(10);
+      }
     },
   );
 

@@ -180,6 +180,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
 
   respond(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer): void {
     if (status >= 400) clearUnusedUpstream(this.call);
+    else this.sample(text);
     const head = this.head(status, headers);
     head.push("content-length", String(Buffer.byteLength(text)));
     this.call.response.writeHead(status, head);
@@ -234,7 +235,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
     if (this.ping !== "" && response.headersSent && !response.writableEnded) response.write(this.ping);
   }
 
-  /** A sample of the response, to estimate tokens if the client disconnects before the vendor has counted them. */
+  /** A sample of a response without an error status, to estimate tokens that the vendor has not counted. */
   get written(): ResponseSample {
     return { text: this.firstText, total: this.writtenLength };
   }

@@ -18,7 +18,7 @@ import type {
 import { refusesUsage, UsageChunkFilter, withUsageOption } from "../usage/ask-usage.ts";
 import { findPrice } from "../usage/cost.ts";
 import { readResponseError } from "../usage/error-event.ts";
-import { estimatedUsage, partialUsage } from "../usage/estimate-usage.ts";
+import { estimatedUsage, failedUsage, partialUsage } from "../usage/estimate-usage.ts";
 import { readResponseUsage } from "../usage/read-usage.ts";
 import { StreamWatch } from "../usage/stream-watch.ts";
 import { type Resend, runAttempts } from "./attempt-loop.ts";
@@ -177,8 +177,9 @@ function estimateUsage(
   const { watch } = outcome;
   if (watch === undefined) return undefined;
   const whole = Buffer.isBuffer(body) ? body : undefined;
-  if (outcome.kind === "completed" && !outcome.responseError) return estimatedUsage(whole, watch.sample);
-  return partialUsage(watch.usage(), whole, watch.sample);
+  if (outcome.kind !== "completed") return partialUsage(watch.usage(), whole, watch.sample);
+  if (outcome.responseError) return failedUsage(watch.usage(), whole, watch.sample);
+  return estimatedUsage(whole, watch.sample);
 }
 
 /** Characters of an upstream's error message that are recorded. */

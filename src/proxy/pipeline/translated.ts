@@ -1,5 +1,6 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
+import type { Usage } from "../exchange/response.ts";
 import type { Attempt, AttemptOutcome } from "../routing/attempts.ts";
 import { withOverflow, withResponsePause } from "../routing/retry-after.ts";
 import type { Targets } from "../routing/select-targets.ts";
@@ -15,7 +16,7 @@ import { REDIRECTED } from "../upstream/response-checks.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
 import { clientDisconnected } from "../upstream/upstream-errors.ts";
 import { findModelData } from "../usage/cost.ts";
-import { partialUsage } from "../usage/estimate-usage.ts";
+import { estimatedUsage, failedUsage, partialUsage } from "../usage/estimate-usage.ts";
 import { runAttempts } from "./attempt-loop.ts";
 import type { Call } from "./call.ts";
 import { ClientResponse } from "./client-response.ts";
@@ -70,7 +71,7 @@ export async function serveTranslated(
     });
     const rest = transport.remaining();
     if (rest) return { kind: "fallback", targets: rest };
-    recordOutcome(call, outcome, response, body);
+    recordOutcome(call, called, outcome, response, body);
     return DONE;
   } finally {
     response.release();
@@ -80,22 +81,34 @@ export async function serveTranslated(
 /** Records the result of the call. Throws `client_gone` if the client disconnected before its response began. */
 function recordOutcome(
   call: Call,
+  { operation }: CalledOperation,
   outcome: TranslationOutcome,
   response: ClientResponse,
   body: Buffer,
 ): void {
-  const { usage, losses, error, clientDisconnected: isDisconnected } = outcome;
-  call.usage = isDisconnected && response.started ? partialUsage(usage, body, response.written) : usage;
+  const { losses, error, clientDisconnected: isDisconnected } = outcome;
+  call.usage = usageOf(outcome, response, body);
+  if (operation === "generate" && error === undefined && response.started)
+    call.usage ??= estimatedUsage(body, response.written);
   call.losses = losses;
   call.errorMessage = error === undefined ? undefined : call.runtime.redact(error.message);
   if (isDisconnected) throw clientDisconnected();
-  if (error !== undefined) {
-    call.errorCode = error.errorCode ?? "upstream_error";
-    if (response.started && usage !== undefined) call.usage = { ...usage, partial: true };
-  }
+  if (error !== undefined) call.errorCode = error.errorCode ?? "upstream_error";
   if (!response.isDisconnected) return;
   call.errorCode ??= "client_gone";
   call.errorMessage ??= "the client disconnected";
+}
+
+/** Returns the reported usage, or an estimate for a stream that ended early. */
+function usageOf(
+  { usage, error, clientDisconnected: isDisconnected }: TranslationOutcome,
+  response: ClientResponse,
+  body: Buffer,
+): Usage | undefined {
+  if (isDisconnected && response.started) return partialUsage(usage, body, response.written);
+  return error !== undefined && response.written.total > 0
+    ? failedUsage(usage, body, response.written)
+    : usage;
 }
 
 interface Transport {

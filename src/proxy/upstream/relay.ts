@@ -159,7 +159,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (coding !== undefined) this.finishCompleted({ compressed: { bytes, coding } });
     else {
       const responseError = kind === "model" ? dialect?.readError(bytes) : undefined;
-      this.finishCompleted({ usage: dialect?.parseUsage(bytes), responseError });
+      const usage = dialect?.parseUsage(bytes);
+      const watch = usage === undefined && responseError === undefined ? dialect?.createWatch() : undefined;
+      watch?.push(bytes);
+      this.finishCompleted({ usage, responseError, watch });
     }
   }
 

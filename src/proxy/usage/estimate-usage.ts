@@ -21,6 +21,19 @@ export function partialUsage(
   return { ...reported, input, output: { ...reported?.output, total: output }, partial: true };
 }
 
+/**
+ * Returns the usage of a response that ended with an error; undefined if it has neither the vendor's counts nor text,
+ * because vendors charge nothing for such a response.
+ */
+export function failedUsage(
+  reported: Usage | undefined,
+  body: Buffer | undefined,
+  sample: ResponseSample,
+): Usage | undefined {
+  if (reported === undefined && outputTokens(sample) === 0) return undefined;
+  return partialUsage(reported, body, sample);
+}
+
 /** Estimates the usage of a complete response whose vendor reported none. */
 export function estimatedUsage(body: Buffer | undefined, sample: ResponseSample): Usage {
   return {

@@ -1,6 +1,6 @@
 import type { Codec } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
-import { DialectError } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
@@ -33,7 +33,10 @@ export const codec: Codec = createCodec({
 
 /** Parses a complete response body. Throws `DialectError` if it is invalid or an error sent with status 200. */
 function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
-  if (isObject(body) && body["type"] === "error") throw new DialectError(decodeError(502, {}, body));
+  if (isObject(body) && body["content"] === undefined && body["type"] !== "message") {
+    if (body["type"] === "error" || body["error"]) throw new DialectError(decodeError(502, {}, body));
+    throw invalidResponse("The upstream's response is not a message.");
+  }
   const wire = isLarge
     ? yield* parseResponseInSteps(responseSchema, body, "message")
     : parseResponsePiece(responseSchema, body, "message");
