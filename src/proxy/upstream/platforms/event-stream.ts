@@ -20,27 +20,47 @@ const FIXED: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 
  * https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export class EventStreamDecoder {
-  private rest: Buffer = Buffer.alloc(0);
+  /** The bytes that are not decoded yet. They are joined only once a message is complete. */
+  private pieces: Buffer[] = [];
+  private held = 0;
+  /** The number of held bytes with which decoding can go on. */
+  private needed = PRELUDE;
 
   /** Returns the messages that are complete. Throws if a checksum or a length is wrong. */
   push(bytes: Buffer): StreamMessage[] {
-    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    if (bytes.length === 0) return [];
+    this.pieces.push(bytes);
+    this.held += bytes.length;
+    if (this.held < this.needed) return [];
+    let rest = this.pieces.length === 1 ? bytes : Buffer.concat(this.pieces, this.held);
     const messages: StreamMessage[] = [];
-    while (this.rest.length >= PRELUDE) {
-      const total = this.rest.readUInt32BE(0);
-      if (total < PRELUDE + CHECKSUM || total > MAX_MESSAGE) throw new Error("invalid length of a message");
-      if (crc32(this.rest.subarray(0, 8)) !== this.rest.readUInt32BE(8)) throw new Error("invalid checksum");
-      if (this.rest.length < total) break;
-      messages.push(decodeMessage(this.rest.subarray(0, total)));
-      this.rest = this.rest.subarray(total);
+    this.needed = PRELUDE;
+    while (rest.length >= PRELUDE) {
+      const total = readTotal(rest);
+      if (rest.length < total) {
+        this.needed = total;
+        break;
+      }
+      messages.push(decodeMessage(rest.subarray(0, total)));
+      rest = rest.subarray(total);
     }
+    this.pieces = rest.length === 0 ? [] : [rest];
+    this.held = rest.length;
     return messages;
   }
 
   /** Whether the stream ends between two messages. */
   get isComplete(): boolean {
-    return this.rest.length === 0;
+    return this.held === 0;
   }
+}
+
+/** Returns the length of the message that begins with this prelude. Throws if it or its checksum is wrong. */
+function readTotal(bytes: Buffer): number {
+  const total = bytes.readUInt32BE(0);
+  if (total < PRELUDE + CHECKSUM || total > MAX_MESSAGE) throw new Error("invalid length of a message");
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) throw new Error("invalid checksum");
+  return total;
 }
 
 function decodeMessage(message: Buffer): StreamMessage {
