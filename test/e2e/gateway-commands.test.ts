@@ -45,6 +45,7 @@ describe("sallyport proxy keys and teams", () => {
     [["--budget", "20/fortnight"], "--budget 20/fortnight is not AMOUNT/PERIOD"],
     [["--models", ","], "--models has no pattern"],
     [["--rpm", "0"], "--rpm 0 is not a whole number above 0"],
+    [["--expires", "2020-01-01"], "The key's expires_at: must be in the future"],
     [["--no-rpm"], "unknown option '--no-rpm'"],
   ])("reject %j for a new key as a mistake on the command line", (flags, message) => {
     const { status, stdout, stderr } = run("keys", "create", "bob", ...flags);

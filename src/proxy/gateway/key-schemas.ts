@@ -28,6 +28,7 @@ const limitsPatch = z.strictObject({
 });
 
 const expiresAt = z.iso.datetime({ offset: true });
+const isLater = (iso: string) => Date.parse(iso) > Date.now();
 const capture = captureSchema
   .nullish()
   .describe("Which of its calls' bodies are kept; null: as set in `proxy.capture`.");
@@ -39,7 +40,7 @@ export const newKeySchema = z.strictObject({
   mcp: mcpPatterns,
   tags: tags.optional(),
   role: z.enum(ROLES).optional(),
-  expires_at: expiresAt.nullish(),
+  expires_at: expiresAt.refine(isLater, "must be in the future").nullish(),
   limits: keyLimitsSchema.optional(),
   capture,
 });

@@ -276,6 +276,7 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
       ["POST", "/keys", { name: "b", limits: { rpm: -1 } }],
       ["POST", "/keys", { name: "b", limits: { budgets: [{ usd: 1, period: "year" }] } }],
       ["POST", "/keys", { name: "b", expires_at: "tomorrow" }],
+      ["POST", "/keys", { name: "b", expires_at: "2020-01-01T00:00:00Z" }],
       ["POST", "/keys", { name: "b", role: "root" }],
       ["POST", "/keys", "{"],
       ["POST", "/keys", "[]"],
