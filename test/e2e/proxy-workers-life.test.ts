@@ -68,7 +68,7 @@ describe("a worker that is killed", () => {
     const proxy = await startProxyCommand({}, 2);
     proxy.save({ host: "127.0.0.2" });
     await proxy.waitForOutput(
-      /The new port, host, scheme or number of workers takes effect at the next start/,
+      /Takes effect at the next start: the new number of workers/,
     );
     for (const pid of childrenOf(proxy.child.pid)) await replace(proxy, pid);
     expect((await ask(proxy, "/healthz")).status).toBe(200);

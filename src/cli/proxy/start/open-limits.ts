@@ -62,7 +62,7 @@ export async function openLimits(
     replicas: async () => (await (await gateway.store()).replicas()).length,
   };
   const cooldowns = createRedisCooldowns(connection, replica);
-  const limits = createFailover(counters, connection, () => redisFailure, ledger);
+  const limits = createFailover(counters, connection, () => config().redisFailure, ledger);
   return { limits, cooldowns };
 }
 

@@ -25,8 +25,8 @@ export async function reloadConfiguration(
     const { config, newKey, loaded } = await read();
     await serving.reload(config);
     if (newKey !== undefined) noteNewKey(newKey, output);
-    if (needsRestart(inForce.config, config))
-      output.note("The new port, host, scheme or number of workers takes effect at the next start.");
+    const waiting = findRestartSettings(inForce.config, config);
+    if (waiting.length > 0) output.note(`Takes effect at the next start: the new ${waiting.join(", ")}.`);
     inForce.config = config;
     inForce.settings = loaded.settings;
     output.note("Configuration reloaded.");
@@ -37,9 +37,30 @@ export async function reloadConfiguration(
   }
 }
 
-function needsRestart(before: ProxyConfig, after: ProxyConfig): boolean {
-  if ((before.tls === undefined) !== (after.tls === undefined)) return true;
-  return before.port !== after.port || before.host !== after.host || before.workers !== after.workers;
+/** Returns the changed settings that a running proxy cannot apply. */
+function findRestartSettings(before: ProxyConfig, after: ProxyConfig): readonly string[] {
+  const hasChanged = {
+    port: before.port !== after.port,
+    host: before.host !== after.host,
+    scheme: (before.tls === undefined) !== (after.tls === undefined),
+    "number of workers": before.workers !== after.workers,
+    database: locateDatabase(before) !== locateDatabase(after),
+    Redis: locateServer(before.redis) !== locateServer(after.redis),
+  };
+  return Object.entries(hasChanged).flatMap(([name, changed]) => (changed ? [name] : []));
+}
+
+function locateDatabase({ database }: ProxyConfig): string | undefined {
+  if (database.engine === "postgres") return locateServer(database.url);
+  return database.engine === "sqlite" ? database.path : undefined;
+}
+
+/** Returns a URL without its password: new connections use the current one. */
+function locateServer(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  const location = new URL(url);
+  location.password = "";
+  return location.href;
 }
 
 /**

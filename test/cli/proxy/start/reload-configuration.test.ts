@@ -7,12 +7,15 @@ import { configOf } from "../../../support/start-proxy.ts";
 
 const before = configOf({ port: 8045 });
 
-/** Reloads over `before`, and returns the result. */
-async function reload(read: () => ProxyConfig, use: () => void = () => {}, newKey?: string) {
+/** Reloads over `old`, and returns the result. */
+async function reload(
+  read: () => ProxyConfig,
+  { old = before, use = () => {}, newKey }: { old?: ProxyConfig; use?: () => void; newKey?: string } = {},
+) {
   const notes: string[] = [];
   const refused: string[] = [];
   const settings = fileSchema.parse({}).proxy;
-  const inForce = { config: before, settings };
+  const inForce = { config: old, settings };
   const serving = {
     reload: async () => use(),
     noteRefused: (reason: string) => void refused.push(reason),
@@ -34,15 +37,32 @@ describe("a reloaded configuration", () => {
     });
   });
 
-  it.each([{ port: 9000 }, { host: "127.0.0.2" }, { workers: 2 }])(
-    "needs a start for %j",
-    async (settings) => {
-      expect((await reload(() => configOf(settings))).notes).toContain("at the next start");
-    },
-  );
+  it.each([
+    ["port", { port: 9000 }],
+    ["host", { host: "127.0.0.2" }],
+    ["number of workers", { workers: 2 }],
+    ["database", { database: "postgres://user:secret@127.0.0.1/other" }],
+    ["Redis", { redis: "redis://:secret@127.0.0.1:7000" }],
+    ["host, Redis", { host: "127.0.0.2", redis: "redis://127.0.0.1:7000" }],
+  ])("needs a start for a new %s", async (name, settings) => {
+    const { notes } = await reload(() => configOf({ port: 8045, ...settings }));
+    expect(notes).toBe(`Takes effect at the next start: the new ${name}.\nConfiguration reloaded.`);
+  });
+
+  it("needs no start for a new password of Redis and PostgreSQL, or another redis_failure", async () => {
+    const storage = (password: string, redis_failure: string) =>
+      configOf({
+        port: 8045,
+        database: `postgres://user:${password}@127.0.0.1/db`,
+        redis: `redis://:${password}@127.0.0.1:7000`,
+        redis_failure,
+      });
+    const { notes } = await reload(() => storage("new", "refuse"), { old: storage("old", "local") });
+    expect(notes).toBe("Configuration reloaded.");
+  });
 
   it("reports a key that was created for it", async () => {
-    expect((await reload(() => before, undefined, "sk-made-just-now")).notes).toContain("sk-made-just-now");
+    expect((await reload(() => before, { newKey: "sk-made-just-now" })).notes).toContain("sk-made-just-now");
   });
 
   it("changes nothing if it is invalid or cannot be applied, and states why", async () => {
@@ -57,7 +77,7 @@ describe("a reloaded configuration", () => {
       [unreadable, undefined, "The key file cannot be read"],
       [() => configOf({ workers: 2 }), wrong, "config.json:3: proxy.port: must be a number"],
     ] as const)
-      expect(await reload(read, use)).toEqual({
+      expect(await reload(read, use && { use })).toEqual({
         notes: `Configuration not reloaded; the previous one stays in force. ${reason}`,
         refused: [reason],
         config: before,
