@@ -55,6 +55,8 @@ export interface Usage {
   readonly serviceTier?: string;
   readonly raw?: unknown;
   readonly estimated?: boolean;
+  /** The number of upstream calls whose counts are added up; absent if there was one. */
+  readonly calls?: number;
   /** Whether the response is incomplete, so that the counts are partly estimated. */
   readonly partial?: boolean;
 }

@@ -85,6 +85,7 @@ export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined)
     serviceTier: later.serviceTier ?? earlier.serviceTier,
     raw: later.raw ?? earlier.raw,
     estimated: later.estimated,
+    calls: later.calls ?? earlier.calls,
   });
 }
 
@@ -111,6 +112,7 @@ export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undef
     }),
     serviceTier,
     estimated: known.some(({ estimated }) => estimated === true) || undefined,
+    calls: known.length === 1 ? undefined : known.length,
   });
 }
 

@@ -62,7 +62,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     const { subject } = attempt.upstream;
     if (subject !== undefined) {
       const isLast = attempt.otherTargets.length === 0;
-      const rejection = await limiter.reserveAtUpstream(call, subject, isLast);
+      const rejection = await limiter.reserveAtUpstream(call, attempt, subject, isLast);
       const elsewhere = rejection && atNextTarget(attempt);
       if (rejection && elsewhere === undefined) {
         call.errorCode = rejection.code;

@@ -14,21 +14,22 @@ import { createLimitError } from "../gateway/limits-refusal.ts";
 import type { CallMeta } from "../gateway/lost-calls.ts";
 import { LimitQueue } from "../gateway/queue.ts";
 import { matchesGlob } from "../glob.ts";
-import { capabilitiesFor } from "../models/capabilities-for.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
-import { parseBaseUrl } from "../upstream/clients.ts";
-import { estimateMicros, findModelData, findPrice } from "../usage/cost.ts";
-import { type CallEstimate, estimateCall } from "../usage/estimate-call.ts";
 import type { Call } from "./call.ts";
 import { type CallBody, modelIn } from "./call-body.ts";
+import {
+  countCalls,
+  type Estimate,
+  estimateCost,
+  estimateFor,
+  NOTHING,
+  sumTokens,
+} from "./estimate-reservation.ts";
 import type { CalledOperation } from "./operation-path.ts";
-
-/** Output tokens that are reserved if the client sets no maximum and the model's is not known. */
-const DEFAULT_OUTPUT = 1_024;
 
 /** The reservations of a call. Calls without limits have none. */
 export interface CallLimits {
-  readonly estimate: CallEstimate;
+  readonly estimate: Estimate;
   /** The reservation of the key and its team. */
   key: Reservation | undefined;
   /** The reservation at the current upstream. */
@@ -55,7 +56,12 @@ export interface Limiter {
    * Reserves a call's attempt at an upstream with limits, and ends the reservation of the attempt before. Returns the
    * error if the upstream is full. Waits for room only if no other target is left.
    */
-  reserveAtUpstream(call: Call, subject: Subject, isLast: boolean): Promise<AppError | undefined>;
+  reserveAtUpstream(
+    call: Call,
+    target: Target,
+    subject: Subject,
+    isLast: boolean,
+  ): Promise<AppError | undefined>;
   /** Ends the reservation of an attempt that did not lead to the response. */
   releaseUpstream(call: Call): void;
   /** Ends all reservations of a call. `cost` is in US dollars. */
@@ -69,7 +75,8 @@ export function createLimiter(store: LimitStore): Limiter {
     expectAllowedModel,
     estimateForUpstreams,
     reserveForKey: (call, called, targets, body) => reserveForKey(queue, call, called, targets, body),
-    reserveAtUpstream: (call, subject, isLast) => reserveAtUpstream(queue, call, subject, isLast),
+    reserveAtUpstream: (call, target, subject, isLast) =>
+      reserveAtUpstream(queue, call, target, subject, isLast),
     releaseUpstream: ({ limits }) => releaseUpstream(queue, limits),
     settle(limits, usage, cost) {
       const tokens = (usage?.input.total ?? 0) + (usage?.output.total ?? 0);
@@ -82,7 +89,7 @@ export function createLimiter(store: LimitStore): Limiter {
   };
 }
 
-function beginLimits(estimate: CallEstimate, key?: Reservation): CallLimits {
+function beginLimits(estimate: Estimate, key?: Reservation): CallLimits {
   return { estimate, key, upstream: undefined, count: 0 };
 }
 
@@ -119,12 +126,13 @@ async function reserveForKey(
   const estimate = isCounted ? estimateFor(call, called, body) : NOTHING;
   const limits = beginLimits(estimate);
   call.limits = limits;
-  const cost = estimateCost(call, called, subjects, target, estimate);
+  const calls = countCalls(call, target, estimate);
+  const cost = estimateCost(call, called, subjects, target, estimate, calls);
   // An object spread would give each reservation its own hidden class (docs/performance.md).
   const reservation: Reservation = {
     id: call.id,
     subjects,
-    tokens: estimate.input + (estimate.output ?? DEFAULT_OUTPUT),
+    tokens: sumTokens(estimate, calls),
     micros: cost.total,
     inputMicros: cost.input,
     totalMs: runtime.config.totalMs,
@@ -138,56 +146,6 @@ async function reserveForKey(
   limits.key = reservation;
 }
 
-const NOTHING: CallEstimate = { input: 0, output: 0 };
-
-/** Estimates the tokens of a call. Token counts and reads of stored responses use no tokens. */
-function estimateFor(call: Call, { operation }: CalledOperation, body: CallBody): CallEstimate {
-  if (operation === "count-tokens" || operation === "stored-response" || body.kind !== "json") return NOTHING;
-  const estimate = estimateCall(body.bytes, call.excess === undefined);
-  return operation === "embed" ? { input: estimate.input, output: 0 } : estimate;
-}
-
-/** The maximum cost that is expected of a call, and the part of its input, in microdollars. */
-interface EstimatedCost {
-  readonly total: number;
-  readonly input: number;
-}
-
-const NO_COST: EstimatedCost = { total: 0, input: 0 };
-
-function estimateCost(
-  call: Call,
-  { operation }: CalledOperation,
-  subjects: readonly Subject[],
-  target: Target,
-  { input, output }: CallEstimate,
-): EstimatedCost {
-  if (!subjects.some(({ limits }) => limits.budgets?.length)) return NO_COST;
-  const price = findPrice(target.upstream, target.model);
-  if (price === undefined) {
-    const isFree = target.upstream.dialect === "any" || operation === "count-tokens";
-    if (call.runtime.config.unpriced === "refuse" && !isFree && operation !== "stored-response")
-      throw new AppError(
-        "model_not_allowed",
-        `The model ${JSON.stringify(target.model.slice(0, 200))} has no price, and the key ${JSON.stringify(call.key?.name)} has a budget. Set its price under proxy.upstreams.${target.upstream.name}.prices.`,
-      );
-    return NO_COST;
-  }
-  return {
-    total: estimateMicros(price, input, output ?? longestOutput(target)),
-    input: estimateMicros(price, input, 0),
-  };
-}
-
-function longestOutput({ upstream, model }: Target): number {
-  if (upstream.dialect === "any") return DEFAULT_OUTPUT;
-  const host = parseBaseUrl(upstream.baseUrl).hostname;
-  const at = { vendor: upstream.vendor, host, data: findModelData(upstream, model) };
-  return (
-    capabilitiesFor(upstream.dialect, model, upstream.capabilities, at).maxOutputTokens ?? DEFAULT_OUTPUT
-  );
-}
-
 function addHeaders(call: Call, subjects: readonly Subject[], decision: Decision): void {
   const { rateLimitHeaders } = getProfile(call.dialect).client;
   const headers = limitHeaders(rateLimitHeaders, subjects, decision, Date.now());
@@ -199,6 +157,7 @@ const UPSTREAM_LIMITS: readonly LimitName[] = ["concurrency", "rpm", "tpm"];
 async function reserveAtUpstream(
   queue: LimitQueue,
   call: Call,
+  target: Target,
   subject: Subject,
   isLast: boolean,
 ): Promise<AppError | undefined> {
@@ -206,12 +165,12 @@ async function reserveAtUpstream(
   const limits = call.limits ?? beginLimits(NOTHING);
   call.limits = limits;
   releaseUpstream(queue, limits);
-  const { input, output } = limits.estimate;
+  const { estimate } = limits;
   limits.count += 1;
   const reservation: Reservation = {
     id: `${call.id}/${limits.count}`,
     subjects: [subject],
-    tokens: input + (output ?? DEFAULT_OUTPUT),
+    tokens: sumTokens(estimate, countCalls(call, target, estimate)),
     micros: 0,
     inputMicros: 0,
     totalMs: runtime.config.totalMs,

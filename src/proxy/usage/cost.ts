@@ -19,7 +19,7 @@ export function computeCost(
   const price = findPrice(upstream, model);
   if (usage.estimated && price !== ownPrice(upstream, model)) return undefined;
   const tokens = price && billedTokens(usage);
-  return tokens && costAt(pricesFor(price, tokens), tokens);
+  return tokens && costAt(pricesFor(price, tokens, usage.calls), tokens);
 }
 
 /** Returns the maximum cost of a call, in whole microdollars, rounded up: input at the price of uncached tokens. */
@@ -75,11 +75,12 @@ function listName(model: string): string {
     .replace(/-(?:\d{8}|\d{4}-\d\d-\d\d|latest)$/, "");
 }
 
-function pricesFor(price: ModelPrice, tokens: BilledTokens): TokenPrices {
+/** Returns the prices of calls with the same prompt, whose tokens are added up. */
+function pricesFor(price: ModelPrice, tokens: BilledTokens, calls = 1): TokenPrices {
   const { longPrompt } = price;
   if (longPrompt === undefined) return price;
   const prompt = tokens.input + tokens.cacheRead + tokens.cacheWrite + tokens.cacheWriteHour;
-  return prompt > longPrompt.above ? longPrompt : price;
+  return prompt / calls > longPrompt.above ? longPrompt : price;
 }
 
 function costAt(prices: TokenPrices, tokens: BilledTokens): number | undefined {

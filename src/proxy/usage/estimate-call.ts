@@ -3,8 +3,10 @@ import { estimateTokens } from "./estimate-tokens.ts";
 /** The tokens that a call may use. */
 export interface CallEstimate {
   readonly input: number;
-  /** The maximum output that the client requests; undefined if it sets none. */
+  /** The maximum output of one candidate that the client requests; undefined if it sets none. */
   readonly output: number | undefined;
+  /** The number of candidates that the client requests. */
+  readonly candidates: number;
 }
 
 /** Larger bodies are estimated by their length: parsing them would delay other calls. */
@@ -14,9 +16,10 @@ const BYTES_A_TOKEN = 4;
 /** Estimates the tokens of a JSON request in any dialect. `mayParse` is false for bodies that exceed a bound. */
 export function estimateCall(bytes: Buffer, mayParse: boolean): CallEstimate {
   const body = mayParse ? parse(bytes) : undefined;
-  if (body === undefined) return { input: Math.ceil(bytes.length / BYTES_A_TOKEN), output: undefined };
+  if (body === undefined)
+    return { input: Math.ceil(bytes.length / BYTES_A_TOKEN), output: undefined, candidates: 1 };
   const input = bytes.length > MAX_PARSED ? Math.ceil(bytes.length / BYTES_A_TOKEN) : estimateTokens(body);
-  return { input, output: longestOutput(body) };
+  return { input, ...readMaxima(body) };
 }
 
 function parse(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
@@ -38,11 +41,12 @@ const MAXIMA = [
 ];
 const CHOICES = ["n", "best_of", "candidateCount", "candidate_count"];
 
-function longestOutput(body: Readonly<Record<string, unknown>>): number | undefined {
+function readMaxima(body: Readonly<Record<string, unknown>>): Pick<CallEstimate, "output" | "candidates"> {
   const { generationConfig, generation_config } = body;
   const parts = [body, Object(generationConfig), Object(generation_config)] as Record<string, unknown>[];
   const maximum = findLargest(parts, MAXIMA);
-  return maximum < 0 ? undefined : maximum * Math.max(1, findLargest(parts, CHOICES));
+  const candidates = Math.max(1, findLargest(parts, CHOICES));
+  return { output: maximum < 0 ? undefined : maximum, candidates };
 }
 
 /** Returns the largest count among some members; -1 if there is none. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { getProfile } from "../../../src/proxy/dialects/index.ts";
+import { sumUsages } from "../../../src/proxy/exchange/usage.ts";
 import { readableLine } from "../../../src/proxy/observability/readable-line.ts";
 import { computeCost, findPrice } from "../../../src/proxy/usage/cost.ts";
 import { priceLists } from "../../../src/proxy/usage/list-prices.ts";
@@ -32,6 +33,14 @@ describe("the cost of a call", () => {
     const hour = { cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: MILLION } };
     expect(cost({ cache_creation_input_tokens: MILLION, ...hour })).toBe(6);
     expect(cost({ input_tokens: 1, cache_read_input_tokens: 1000, output_tokens: 10 })).toBe(0.000453);
+  });
+
+  it("has the price of long prompts only if the prompt of each of its upstream calls is long", () => {
+    const price = { input: 1, output: 1, long_prompt: { above: 200_000, input: 2, output: 2 } };
+    const upstream = upstreamWith({ "*": price });
+    const cost = (tokens: number) =>
+      computeCost(sumUsages(Array(3).fill(messages({ input_tokens: tokens }))), upstream, "m");
+    expect([cost(100_000), cost(300_000)]).toEqual([0.3, 1.8]);
   });
 
   it("counts cached tokens once, whether or not the vendor's input includes them", () => {

@@ -22,12 +22,11 @@ export interface SeparateCandidates {
 export function separateCandidates(
   request: ExchangeRequest,
   dialect: UpstreamDialect,
-  { rejectedMembers }: Capabilities,
+  capabilities: Capabilities,
 ): SeparateCandidates | undefined {
   const { candidates = 1, ...sampling } = request.sampling;
-  const { candidatesMember } = getUpstreamProfile(dialect);
-  const isSupported = candidatesMember !== undefined && !rejectedMembers.includes(candidatesMember);
-  if (candidates <= 1 || isSupported) return undefined;
+  const calls = countSeparateCalls(candidates, dialect, capabilities);
+  if (calls === 1) return undefined;
   const losses: readonly Loss[] =
     candidates <= MAX_CALLS
       ? []
@@ -37,7 +36,18 @@ export function separateCandidates(
             detail: `Only ${MAX_CALLS} candidates are requested: the upstream returns one per call.`,
           },
         ];
-  return { request: { ...request, sampling }, calls: Math.min(candidates, MAX_CALLS), losses };
+  return { request: { ...request, sampling }, calls, losses };
+}
+
+/** Returns the number of calls that generate these candidates: 1 if the upstream returns several per call. */
+export function countSeparateCalls(
+  candidates: number,
+  dialect: UpstreamDialect,
+  { rejectedMembers }: Capabilities,
+): number {
+  const { candidatesMember } = getUpstreamProfile(dialect);
+  const isSupported = candidatesMember !== undefined && !rejectedMembers.includes(candidatesMember);
+  return candidates <= 1 || isSupported ? 1 : Math.min(candidates, MAX_CALLS);
 }
 
 /** Returns the request of one of the calls. With the same seed, all candidates would be equal. */

@@ -1,0 +1,98 @@
+import type { Subject } from "../../config/proxy/limits.ts";
+import { AppError } from "../../errors.ts";
+import type { Capabilities } from "../exchange/capabilities.ts";
+import type { UpstreamDialect } from "../exchange/parts.ts";
+import { capabilitiesFor } from "../models/capabilities-for.ts";
+import type { Target } from "../routing/select-targets.ts";
+import { countSeparateCalls } from "../translate/request/separate-candidates.ts";
+import { parseBaseUrl } from "../upstream/clients.ts";
+import { estimateMicros, findModelData, findPrice } from "../usage/cost.ts";
+import { type CallEstimate, estimateCall } from "../usage/estimate-call.ts";
+import type { Call } from "./call.ts";
+import type { CallBody } from "./call-body.ts";
+import { isNative } from "./lane.ts";
+import type { CalledOperation } from "./operation-path.ts";
+
+/** Output tokens that are reserved if the client sets no maximum and the model's is not known. */
+const DEFAULT_OUTPUT = 1_024;
+
+/** The tokens that a call may use, and how its upstream calls divide them. */
+export interface Estimate extends CallEstimate {
+  /** Whether the call generates a response, of which some upstreams need a call for each candidate. */
+  readonly isGenerated: boolean;
+}
+
+/** The estimate of a call without limits of tokens or money. */
+export const NOTHING: Estimate = { input: 0, output: 0, candidates: 1, isGenerated: false };
+
+/** Estimates the tokens of a call. Token counts and reads of stored responses use no tokens. */
+export function estimateFor(call: Call, { operation }: CalledOperation, body: CallBody): Estimate {
+  if (operation === "count-tokens" || operation === "stored-response" || body.kind !== "json") return NOTHING;
+  const estimate = estimateCall(body.bytes, call.excess === undefined);
+  if (operation === "embed") return { ...NOTHING, input: estimate.input };
+  return { ...estimate, isGenerated: operation === "generate" };
+}
+
+/** Returns the number of upstream calls that generate the candidates at a target. */
+export function countCalls(call: Call, target: Target, { candidates, isGenerated }: Estimate): number {
+  const { dialect } = target.upstream;
+  if (candidates === 1 || !isGenerated || dialect === "any" || isNative(target.upstream, call, "generate"))
+    return 1;
+  return countSeparateCalls(candidates, dialect, readCapabilities(target, dialect));
+}
+
+/** Returns the maximum tokens of all upstream calls. Each of several calls has the whole input and one candidate. */
+export function sumTokens({ input, output = DEFAULT_OUTPUT, candidates }: Estimate, calls: number): number {
+  return calls * input + (calls > 1 ? calls : candidates) * output;
+}
+
+/** The maximum cost that is expected of a call, and the part of its input, in microdollars. */
+interface EstimatedCost {
+  readonly total: number;
+  readonly input: number;
+}
+
+const NO_COST: EstimatedCost = { total: 0, input: 0 };
+
+/**
+ * Estimates the cost of a call at a target, at list prices. Throws `model_not_allowed` if the price is not known and the
+ * configuration rejects such calls.
+ */
+export function estimateCost(
+  call: Call,
+  { operation }: CalledOperation,
+  subjects: readonly Subject[],
+  target: Target,
+  { input, output, candidates }: Estimate,
+  calls: number,
+): EstimatedCost {
+  if (!subjects.some(({ limits }) => limits.budgets?.length)) return NO_COST;
+  const price = findPrice(target.upstream, target.model);
+  if (price === undefined) {
+    const isFree = target.upstream.dialect === "any" || operation === "count-tokens";
+    if (call.runtime.config.unpriced === "refuse" && !isFree && operation !== "stored-response")
+      throw new AppError(
+        "model_not_allowed",
+        `The model ${JSON.stringify(target.model.slice(0, 200))} has no price, and the key ${JSON.stringify(call.key?.name)} has a budget. Set its price under proxy.upstreams.${target.upstream.name}.prices.`,
+      );
+    return NO_COST;
+  }
+  const outputOfCall = (calls > 1 ? 1 : candidates) * (output ?? longestOutput(target));
+  return {
+    total: calls * estimateMicros(price, input, outputOfCall),
+    input: calls * estimateMicros(price, input, 0),
+  };
+}
+
+function longestOutput(target: Target): number {
+  const { dialect } = target.upstream;
+  return dialect === "any"
+    ? DEFAULT_OUTPUT
+    : (readCapabilities(target, dialect).maxOutputTokens ?? DEFAULT_OUTPUT);
+}
+
+function readCapabilities({ upstream, model }: Target, dialect: UpstreamDialect): Capabilities {
+  const host = parseBaseUrl(upstream.baseUrl).hostname;
+  const at = { vendor: upstream.vendor, host, data: findModelData(upstream, model) };
+  return capabilitiesFor(dialect, model, upstream.capabilities, at);
+}
