@@ -49,7 +49,7 @@ async function start(limits: object, upstreamSettings: object, respond: FakeUpst
 }
 
 const budget = (micros: number) => ({ budgets: [{ usd: micros / 1_000_000, period: "total" }] });
-const messagesAnswer = json({ ...Object(WHOLE.messages), usage: { input_tokens: 7, output_tokens: 5 } });
+const messagesAnswer = json({ ...JSON.parse(WHOLE.messages), usage: { input_tokens: 7, output_tokens: 5 } });
 const choice = { message: { role: "assistant", content: "hi" }, finish_reason: "stop" };
 const chatAnswer = (choices: number) =>
   json({

@@ -11,11 +11,11 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-async function setUp(settings: object = {}, dialect = "messages") {
+async function setUp(settings: object = {}, dialect = "messages", members: object = {}) {
   const upstream = await startFakeUpstream(json(WHOLE.messages));
   closers.push(upstream.close);
   const proxy = await startTestProxy({
-    upstreams: { main: { dialect, base_url: upstream.url, api_key: "sk-upstream-0123456789" } },
+    upstreams: { main: { dialect, base_url: upstream.url, api_key: "sk-upstream-0123456789", ...members } },
     models: [{ match: "*", upstream: "main", model: "claude-sonnet-4-5" }],
     ...settings,
   });
@@ -83,6 +83,135 @@ describe("the gateway protocol of Claude Code", () => {
     });
   });
 
+  it("reports a budget that is nearly used up in /api/oauth/usage and in the unified headers", async () => {
+    const limits = {
+      budgets: [
+        { usd: 85, period: "week" },
+        { usd: 1, period: "day" },
+      ],
+    };
+    const { message, send, upstream } = await setUp(
+      {
+        auth_mode: "strict",
+        api_keys: [{ name: "k", sha256: await sha256(KEY), limits }],
+      },
+      "messages",
+      { prices: { "*": { input: 0, output: 850_000 } } },
+    );
+    const authorization = `Bearer ${KEY}`;
+    const unified = ({ headers }: Response) =>
+      ["status", "reset", "representative-claim"].map((name) =>
+        headers.get(`anthropic-ratelimit-unified-${name}`),
+      );
+    const midnight = new Date().setUTCHours(24, 0, 0, 0) / 1000;
+    const first = await message({ max_tokens: 1 }, { authorization });
+    expect([first.status, unified(first)]).toEqual([200, ["allowed", String(midnight), "five_hour"]]);
+    await first.text();
+    const resets_at = new Date(midnight * 1000).toISOString();
+    const readUsage = async () =>
+      (await send("/api/oauth/usage", { headers: { authorization } })).json() as Promise<object>;
+    await expect.poll(readUsage).toMatchObject({
+      five_hour: { utilization: 85, resets_at },
+      seven_day: { utilization: 1 },
+      limits: [
+        { kind: "weekly_all", severity: "normal" },
+        { kind: "session", percent: 85, severity: "warning", resets_at },
+      ],
+    });
+    const refused = await message({ max_tokens: 1 }, { authorization });
+    expect([refused.status, unified(refused)]).toEqual([429, ["rejected", String(midnight), "five_hour"]]);
+    expect(refused.headers.get("x-should-retry")).toBe("false");
+    expect(await refused.json()).toMatchObject({ type: "error", error: { type: "billing_error" } });
+    expect(upstream.hits).toHaveLength(1);
+  });
+
+  it("replaces the vendor's unified headers only for a key with limits", async () => {
+    const limits = { budgets: [{ usd: 5, period: "week" }] };
+    for (const [own, expected] of [
+      [{ limits }, ["allowed", "seven_day"]],
+      [{}, ["allowed_warning", "theirs"]],
+    ] as const) {
+      const { message, upstream } = await setUp({
+        auth_mode: "strict",
+        api_keys: [{ name: "k", sha256: await sha256(KEY), ...own }],
+      });
+      upstream.respond = json(WHOLE.messages, 200, {
+        "anthropic-ratelimit-unified-status": "allowed_warning",
+        "anthropic-ratelimit-unified-representative-claim": "theirs",
+      });
+      const { headers } = await message({}, { authorization: `Bearer ${KEY}` });
+      const names = ["status", "representative-claim"].map((name) => `anthropic-ratelimit-unified-${name}`);
+      expect(names.map((name) => headers.get(name))).toEqual(expected);
+    }
+  });
+
+  it("accepts telemetry without passing it to the upstream, and needs the key for it", async () => {
+    const { send, upstream } = await setUp({ auth_mode: "strict", api_keys: [KEY] });
+    const paths = ["/v1/metrics", "/v1/logs", "/v1/traces", "/api/event_logging/batch"];
+    for (const path of paths) {
+      const post = (headers: Record<string, string>) =>
+        send(path, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: '{"resourceMetrics":[]}',
+        });
+      expect([path, (await post({})).status]).toEqual([path, 401]);
+      expect([path, (await post({ authorization: `Bearer ${KEY}` })).status]).toEqual([path, 200]);
+    }
+    expect(upstream.hits).toEqual([]);
+  });
+
+  it("lists the ids of models as rules name them, each of which can be called", async () => {
+    const { send, message, upstream } = await setUp({
+      models: [
+        { match: "claude-team-large", upstream: "main", model: "claude-opus-4-7" },
+        { match: "claude-team-small", upstream: "main", model: "claude-haiku-4-5" },
+      ],
+    });
+    const response = await send("/v1/models?limit=1000", { headers: { "anthropic-version": "2023-06-01" } });
+    const { data, has_more } = (await response.json()) as {
+      readonly data: readonly { readonly id: string; readonly type: string; readonly display_name: string }[];
+      readonly has_more: boolean;
+    };
+    const listed = data.filter(({ id }) => id.startsWith("claude-team-"));
+    expect([has_more, listed.map(({ id, type }) => [id, type])]).toEqual([
+      false,
+      [
+        ["claude-team-large", "model"],
+        ["claude-team-small", "model"],
+      ],
+    ]);
+    for (const { id } of listed) expect((await message({ model: id })).status).toBe(200);
+    expect(
+      upstream.hits
+        .filter(({ method }) => method === "POST")
+        .map(({ body }) => JSON.parse(String(body)).model),
+    ).toEqual(["claude-opus-4-7", "claude-haiku-4-5"]);
+  });
+
+  it.each(["chat-completions", "responses", "generative-language"])(
+    "does not drop safeguards in a fallback to %s",
+    async (dialect) => {
+      const [first, second] = [await startFakeUpstream(json({ error: {} }, 500)), await startFakeUpstream()];
+      closers.push(first.close, second.close);
+      const { message } = await setUp({
+        upstreams: {
+          first: { dialect: "messages", base_url: first.url },
+          second: { dialect, base_url: second.url },
+        },
+        models: [{ match: "*", upstream: ["first", "second"] }],
+      });
+      for (const version of ["2023-06-01", "2026-10-21"]) {
+        const refused = await message({ safeguards: [{ type: "x" }] }, { "anthropic-version": version });
+        expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("safeguards")]);
+      }
+      expect(first.hits.map(({ body }) => JSON.parse(String(body)).safeguards)).toContainEqual([
+        { type: "x" },
+      ]);
+      expect(second.hits).toEqual([]);
+    },
+  );
+
   it("passes safeguards on, and names them where the upstream has none", async () => {
     const { message, upstream } = await setUp();
     const safeguards = { mode: "strict" };
@@ -95,10 +224,17 @@ describe("the gateway protocol of Claude Code", () => {
   });
 
   it("says 501 not_supported, not to be repeated, for operations that it does not serve", async () => {
-    const { send } = await setUp();
-    const response = await send("/v1/messages/unknown", { method: "POST", body: "{}" });
-    expect([response.status, response.headers.get("x-should-retry")]).toEqual([501, "false"]);
-    expect(await response.json()).toMatchObject({ type: "error", error: { type: "not_supported" } });
+    const { send, upstream } = await setUp();
+    for (const [method, path] of [
+      ["POST", "/v1/messages/unknown"],
+      ["POST", "/v1/messages/unknown?beta=true"],
+      ["GET", "/v1/messages/msg_1/feedback"],
+    ] as const) {
+      const response = await send(path, { method, body: method === "POST" ? "{}" : null });
+      expect([response.status, response.headers.get("x-should-retry")]).toEqual([501, "false"]);
+      expect(await response.json()).toMatchObject({ type: "error", error: { type: "not_supported" } });
+    }
+    expect(upstream.hits).toEqual([]);
   });
 
   it("forwards the vendor's advice on retries, and its wording", async () => {
