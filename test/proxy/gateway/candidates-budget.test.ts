@@ -49,9 +49,12 @@ async function start(limits: object, upstreamSettings: object, respond: FakeUpst
 }
 
 const budget = (micros: number) => ({ budgets: [{ usd: micros / 1_000_000, period: "total" }] });
-const messagesAnswer = json({ ...JSON.parse(WHOLE.messages), usage: { input_tokens: 7, output_tokens: 5 } });
+const messagesResponse = json({
+  ...JSON.parse(WHOLE.messages),
+  usage: { input_tokens: 7, output_tokens: 5 },
+});
 const choice = { message: { role: "assistant", content: "hi" }, finish_reason: "stop" };
-const chatAnswer = (choices: number) =>
+const chatResponse = (choices: number) =>
   json({
     choices: Array.from({ length: choices }, (_, index) => ({ index, ...choice })),
     usage: { prompt_tokens: 7, completion_tokens: 5 * choices, total_tokens: 7 + 5 * choices },
@@ -59,10 +62,10 @@ const chatAnswer = (choices: number) =>
 
 describe("a request for several candidates", () => {
   it.each([
-    ["a call each", { dialect: "messages" }, messagesAnswer, CANDIDATES],
+    ["a call each", { dialect: "messages" }, messagesResponse, CANDIDATES],
     ["a call each", { dialect: "responses" }, undefined, CANDIDATES],
     ["one call", { dialect: "generative-language" }, undefined, 1],
-    ["one call", { dialect: "chat-completions" }, chatAnswer(CANDIDATES), 1],
+    ["one call", { dialect: "chat-completions" }, chatResponse(CANDIDATES), 1],
   ] as const)(
     "that needs %s at %j reserves the input once for each call, to the microdollar",
     async (_, upstream, respond, calls) => {
@@ -82,11 +85,11 @@ describe("a request for several candidates", () => {
 
   it("counts them against the tokens a minute of its key and of the upstream", async () => {
     const tpm = CANDIDATES * (input + MAX);
-    const fitting = await start({ tpm }, { dialect: "messages" }, messagesAnswer);
+    const fitting = await start({ tpm }, { dialect: "messages" }, messagesResponse);
     expect(await fitting.call(MAX)).toBe(200);
-    const key = await start({ tpm: tpm - 1 }, { dialect: "messages" }, messagesAnswer);
+    const key = await start({ tpm: tpm - 1 }, { dialect: "messages" }, messagesResponse);
     expect([await key.call(MAX), key.upstream.hits]).toEqual([429, []]);
-    const full = await start({}, { dialect: "messages", limits: { tpm: tpm - 1 } }, messagesAnswer);
+    const full = await start({}, { dialect: "messages", limits: { tpm: tpm - 1 } }, messagesResponse);
     expect([await full.call(MAX), full.upstream.hits]).toEqual([429, []]);
   });
 
@@ -97,7 +100,7 @@ describe("a request for several candidates", () => {
       [needed, 200],
       [needed - 1, 429],
     ] as const) {
-      const { proxy } = await start({ tpm }, { dialect: "messages" }, messagesAnswer);
+      const { proxy } = await start({ tpm }, { dialect: "messages" }, messagesResponse);
       const response = await fetch(`${proxy.url}/v1/chat/completions`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },

@@ -22,17 +22,17 @@ const FIXED: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 
 export class EventStreamDecoder {
   /** The bytes that are not decoded yet. They are joined only once a message is complete. */
   private pieces: Buffer[] = [];
-  private held = 0;
-  /** The number of held bytes with which decoding can go on. */
+  private length = 0;
+  /** The number of undecoded bytes with which decoding can go on. */
   private needed = PRELUDE;
 
   /** Returns the messages that are complete. Throws if a checksum or a length is wrong. */
   push(bytes: Buffer): StreamMessage[] {
     if (bytes.length === 0) return [];
     this.pieces.push(bytes);
-    this.held += bytes.length;
-    if (this.held < this.needed) return [];
-    let rest = this.pieces.length === 1 ? bytes : Buffer.concat(this.pieces, this.held);
+    this.length += bytes.length;
+    if (this.length < this.needed) return [];
+    let rest = this.pieces.length === 1 ? bytes : Buffer.concat(this.pieces, this.length);
     const messages: StreamMessage[] = [];
     this.needed = PRELUDE;
     while (rest.length >= PRELUDE) {
@@ -45,13 +45,13 @@ export class EventStreamDecoder {
       rest = rest.subarray(total);
     }
     this.pieces = rest.length === 0 ? [] : [rest];
-    this.held = rest.length;
+    this.length = rest.length;
     return messages;
   }
 
   /** Whether the stream ends between two messages. */
   get isComplete(): boolean {
-    return this.held === 0;
+    return this.length === 0;
   }
 }
 
