@@ -46,6 +46,7 @@ const IN_FIREFOX = [
   "code-page-names",
   "code-page-notebooks",
   "code-page-previews",
+  "code-page-print",
   "code-page-since",
   "comment-editors-page",
   "dashboard-page-team",

@@ -2,12 +2,14 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launchBrowserForFile } from "../support/browser.ts";
 import { changedRepository, openCodeReview } from "../support/code-review-page.ts";
+import { isFirefox, printedPage } from "../support/firefox.ts";
 import { testRepository } from "../support/test-repository.ts";
 
 const browser = await launchBrowserForFile();
 
 /** Returns the text that would be printed, and its height. */
-async function onPaper(page: Page): Promise<{ text: string; height: number }> {
+async function onPaper(page: Page): Promise<{ readonly text: string; readonly height: number }> {
+  if (isFirefox) return printedPage(page);
   await page.emulateMedia({ media: "print" });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   // Not its textContent: what is not displayed is not printed.

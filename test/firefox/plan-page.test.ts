@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser, newPage, openReview, selectText } from "../support/browser.ts";
-import { printedText } from "../support/firefox.ts";
+import { printedPage } from "../support/firefox.ts";
 import { type Home, hookEvent, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
@@ -85,7 +85,7 @@ describe("a printed plan", () => {
   it("has all text and comments, and no controls", async () => {
     const { page } = await openReview(browser, review.url);
     await comment(page, "single point of failure", "Printed as well");
-    const text = await printedText(page);
+    const { text } = await printedPage(page);
     for (const line of ["Move sessions to Redis", "RedisSessionStore", "Because it will happen."])
       expect(text).toContain(line);
     expect(text).toContain("Printed as well");

@@ -37,10 +37,10 @@ export async function startFirefox(timeout: number): Promise<Browser> {
 }
 
 /**
- * Returns the text that the page would print. Playwright cannot emulate `print` in Firefox: the style sheets' conditions
- * are replaced instead, and restored.
+ * Returns the text that the page would print, and its height. Playwright cannot emulate `print` in Firefox: the style
+ * sheets' conditions are replaced instead, and restored.
  */
-export function printedText(page: Page): Promise<string> {
+export function printedPage(page: Page): Promise<{ readonly text: string; readonly height: number }> {
   return page.evaluate(() => {
     const rules = (list: CSSRuleList): CSSMediaRule[] =>
       [...list].flatMap((rule) => [
@@ -55,8 +55,9 @@ export function printedText(page: Page): Promise<string> {
     dispatchEvent(new Event("beforeprint"));
     // Not its textContent: what is not displayed is not printed.
     const text = String(Reflect.get(document.body, "innerText"));
+    const height = document.documentElement.scrollHeight;
     dispatchEvent(new Event("afterprint"));
     for (const { media, before } of changed) media.mediaText = before;
-    return text;
+    return { text, height };
   });
 }
