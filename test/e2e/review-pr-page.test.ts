@@ -51,4 +51,21 @@ describe("the page of a pull request", () => {
       stdout: expect.stringContaining("- approved, 2 items"),
     });
   });
+
+  it("states what the forge did not record, until the person closes the dialog", async () => {
+    const review = await startPullReview("gitlab");
+    review.castle.ignoresRequestedChanges = true;
+    const { page } = await openPage(await launchBrowser(), review.url);
+    await page.getByRole("button", { name: /^Post review/ }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Request changes", { exact: true }).click();
+    await dialog.getByRole("textbox").fill("Lower it.");
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    await dialog.locator('[data-irreversible][aria-disabled="false"]').waitFor();
+    await page.keyboard.press("Control+Enter");
+    const result = page.getByRole("dialog", { name: "Posted in part at GitLab" });
+    await result.getByText('did not record "Request changes"').waitFor();
+    await result.getByRole("button", { name: "Close" }).last().click();
+    expect(review.castle.own.map(({ body }) => body)).toEqual(["Lower it."]);
+  });
 });

@@ -218,6 +218,29 @@ describe("review pr", () => {
     expect(refused.status).toBeGreaterThanOrEqual(400);
   });
 
+  it("reports that GitLab ignored the request for changes, with and without texts", async () => {
+    const review = await startPullReview("gitlab");
+    review.castle.ignoresRequestedChanges = true;
+    const reason = expect.stringContaining('did not record "Request changes"');
+    await comment(review, lines(30), "Too high");
+    const { preview: id } = await preview(review, { verdict: "request_changes" });
+    expect(await review.page("POST", "/api/pr/post", { preview: id })).toMatchObject({
+      status: 200,
+      body: { posted: 1, kept: [{ thread: "", reason }] },
+    });
+    expect(review.castle.own.map((one) => one.body)).toEqual(["Too high"]);
+    expect(review.castle.verdict).toBeUndefined();
+    expect((await review.get<PullState>("/api/pr")).posted).toMatchObject([{ verdict: "comment", count: 1 }]);
+
+    const alone = await preview(review, { verdict: "request_changes" });
+    const ignored = await review.page("POST", "/api/pr/post", { preview: alone.preview });
+    expect(ignored).toMatchObject({ status: 409, body: { error: reason } });
+    // Posting the same preview again sends the verdict again.
+    review.castle.ignoresRequestedChanges = false;
+    expect((await review.page("POST", "/api/pr/post", { preview: alone.preview })).status).toBe(200);
+    expect(review.castle.verdict).toBe("requested_changes");
+  });
+
   it("names the comparison with the merge base in threads at Azure DevOps", async () => {
     const review = await startPullReview("azure");
     await comment(review, lines(30), "Too high");

@@ -102,7 +102,8 @@ export function createPullReview(options: PullReviewOptions): PullReview {
       const done = chosen.items.filter(({ item }) => !isRejected.has(item));
       await finishAttempt(pullStore, threads, { ...chosen, items: done });
       previews.delete(id);
-      posted.push({ verdict: chosen.verdict, url, count: done.length });
+      const verdict = rejected.some(({ item }) => item.kind === "verdict") ? "comment" : chosen.verdict;
+      posted.push({ verdict, url, count: done.length });
       // A failure is not reported: the next read of the forge finds the same threads.
       await mergeNow(threads).catch(() => {});
       const keptNow = rejected.map(({ item, reason }) => ({

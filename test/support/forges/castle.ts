@@ -103,6 +103,8 @@ export interface CastleThread {
 export class Castle {
   readonly threads: CastleThread[] = [];
   verdict: string | undefined;
+  /** Whether the forge ignores a request for changes, as GitLab before 19.2 does. */
+  ignoresRequestedChanges = false;
   /** Number of publications: a review, or each comment where there are no reviews. */
   publications = 0;
   private lastId = 100;

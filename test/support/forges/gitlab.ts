@@ -178,7 +178,8 @@ export function gitlab(castle: Castle, host: () => string) {
           if (target) castle.reply(target, note);
           else castle.open(position ? toPosition(position) : {}, note);
         }
-        if (json["reviewer_state"] !== undefined) castle.verdict = String(json["reviewer_state"]);
+        if (json["reviewer_state"] !== undefined && !castle.ignoresRequestedChanges)
+          castle.verdict = String(json["reviewer_state"]);
         return { status: 204 };
       },
     ],
@@ -190,6 +191,14 @@ export function gitlab(castle: Castle, host: () => string) {
         if (thread) thread.resolved = json["resolved"] === true;
         return thread ? { status: 200, json: discussion(thread) } : { status: 404, json: {} };
       },
+    ],
+    [
+      "GET",
+      new RegExp(`^${request}/reviewers$`),
+      paged(() => [
+        { user: person(PULL.reviewer), state: "unreviewed" },
+        ...(castle.verdict === undefined ? [] : [{ user: person(PULL.viewer), state: castle.verdict }]),
+      ]),
     ],
     [
       "GET",

@@ -29,6 +29,7 @@ function PostDialog() {
   const label = usePull(({ pull }) => pull?.forgeLabel ?? "the forge");
   const [preview, setPreview] = useState<PullPreview>();
   const [without, setWithout] = useState<readonly string[]>([]);
+  const [keptNow, setKeptNow] = useState<readonly KeptItem[]>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
 
@@ -51,16 +52,23 @@ function PostDialog() {
       return;
     }
     const { posted, kept, url } = result.value;
-    close();
+    if (kept.length > 0) setKeptNow(kept);
+    else close();
     showToast(`Posted at ${label}: ${posted === 1 ? "1 item" : `${posted} items`}`, {
       action: { label: "Open", run: () => void window.open(url, "_blank", "noreferrer") },
     });
-    if (kept.length > 0)
-      showToast(
-        `${kept.length === 1 ? "1 comment was" : `${kept.length} comments were`} not posted. They are kept on this page.`,
-      );
   };
 
+  if (keptNow)
+    return (
+      <Dialog
+        title={`Posted in part at ${label}`}
+        onClose={close}
+        footer={<Button onClick={close}>Close</Button>}
+      >
+        <KeptList kept={keptNow} />
+      </Dialog>
+    );
   return (
     <Dialog
       title={preview ? `Post this at ${label}?` : `Review at ${label}`}
@@ -207,12 +215,12 @@ function KeptList({ kept }: { readonly kept: readonly KeptItem[] }) {
   const threads = useThreads((state) => state.threads);
   return (
     <section className="callout">
-      <h3>Not posted, kept here</h3>
+      <h3>Not posted</h3>
       <ul>
         {kept.map(({ thread: id, reason }) => {
           const thread = threads.find((each) => each.id === id);
           return (
-            <li key={id}>
+            <li key={`${id} ${reason}`}>
               {thread && <q>{withDeceptionsShown(threadSummary(thread))}</q>} {reason}
             </li>
           );

@@ -18,11 +18,12 @@ import {
   type MergeRequest,
   mergeRequestPath,
   readDiscussions,
+  readReviewers,
 } from "./read-merge-request.ts";
 
 /**
  * Posts a review. Creates a draft note for each comment and reply, which only its author sees, and publishes all with one
- * call. Then approves and resolves threads, which has no effect when it is repeated.
+ * call, which also requests changes. Then approves and resolves threads, which has no effect when it is repeated.
  */
 export async function postReview(
   client: ForgeClient,
@@ -50,6 +51,8 @@ export async function postReview(
   if (isLeft || asksForChanges) {
     const json = asksForChanges ? { reviewer_state: "requested_changes" } : {};
     await client.send({ method: "POST", path: `${path}/draft_notes/bulk_publish`, json });
+    if (asksForChanges)
+      await postVerdict(review, rejected, () => expectRequestedChanges(client, path, state.username));
     await attempt.record("published", []);
   }
   if (review.verdict === "approve") await postVerdict(review, rejected, () => approve(client, path, pull));
@@ -76,6 +79,8 @@ export async function settleReview(
 const draftNote = z.object({ id: z.number(), note: z.string() });
 
 interface State {
+  /** The person's account. */
+  readonly username: string;
   /** Draft notes of this attempt. */
   readonly drafts: readonly z.infer<typeof draftNote>[];
   /** Texts of this attempt that are published. */
@@ -108,7 +113,11 @@ async function readState(
       own.map(({ id }) => id),
     );
   const fresh = known === undefined ? [] : own.filter(({ id }) => !known.includes(id));
-  return { drafts, published: fresh.map(({ body }) => body.trim()).filter((body) => ours.take(body)) };
+  return {
+    username,
+    drafts,
+    published: fresh.map(({ body }) => body.trim()).filter((body) => ours.take(body)),
+  };
 }
 
 function ownNotes(discussions: readonly Discussion[], username: string) {
@@ -144,6 +153,22 @@ async function createDraft(
     ...(item.kind === "file" && file ? { position: gitlabFilePosition(file, pull) } : {}),
   };
   await client.send({ method: "POST", path: `${path}/draft_notes`, json });
+}
+
+/**
+ * Throws `forge_rejected` if GitLab did not record that the person requests changes: it ignores the state without an error
+ * before version 19.2, and from the author of a merge request who is not its reviewer.
+ */
+async function expectRequestedChanges(client: ForgeClient, path: string, username: string): Promise<void> {
+  const listed = await readReviewers(client, path).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "forge_not_found") return [];
+    throw error;
+  });
+  if (listed.some(({ user, state }) => user.username === username && state === "requested_changes")) return;
+  throw new AppError(
+    "forge_rejected",
+    `${client.host} did not record "Request changes": GitLab before 19.2 cannot, and every version ignores the author of a merge request. Request changes on the page of the merge request.`,
+  );
 }
 
 const approvals = z.object({ user_has_approved: z.boolean().optional() });

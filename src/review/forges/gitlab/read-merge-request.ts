@@ -76,10 +76,15 @@ export async function readMergeRequest(client: ForgeClient, address: PullAddress
 const reviewers = z.array(z.object({ user: person, state: z.string() }));
 const approvals = z.object({ approved_by: z.array(z.object({ user: person })).nullish() });
 
+/** Reads the reviewers with their states, for example `requested_changes`. Throws `forge_not_found` at older versions. */
+export function readReviewers(client: ForgeClient, path: string): Promise<z.infer<typeof reviewers>> {
+  return readPages(client, reviewers, { path: `${path}/reviewers` });
+}
+
 /** Returns the decisions of reviewers by name. Older versions of GitLab lack the routes. */
 async function readReviewerStates(client: ForgeClient, path: string): Promise<ReadonlyMap<string, string>> {
   const [listed, approved] = await Promise.all([
-    readPages(client, reviewers, { path: `${path}/reviewers` }).catch(() => []),
+    readReviewers(client, path).catch(() => []),
     client.json(approvals, { path: `${path}/approvals` }).catch(() => undefined),
   ]);
   const states = new Map<string, string>();
