@@ -1,7 +1,7 @@
 // Builds docs/ into a static site that can be searched and read without a network: dist/docs/<version>/, or the folder
 // after --out. Keeps other versions in the folder and links to them in the header. Exits with 1 if a link is broken.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import Eleventy from "@11ty/eleventy";
 import * as pagefind from "pagefind";
@@ -89,11 +89,24 @@ async function writeSearchIndex() {
   const added = await index.addDirectory({ path: site });
   const written = await index.writeFiles({ outputPath: join(site, "search") });
   await pagefind.close();
+  writeEmbeddedIndex(join(site, "search"));
   const problems = [...added.errors, ...written.errors];
   const { languages } = JSON.parse(readFileSync(join(site, "search/pagefind-entry.json"), "utf8"));
   const indexed = languages.en?.page_count ?? 0;
   if (indexed !== pages.length) problems.push(`it contains ${indexed} of ${pages.length} pages`);
   if (problems.length > 0) throw new Error(`The search index is incomplete: ${problems.join("; ")}`);
+}
+
+/** Deletes Pagefind's own user interfaces, and writes the other files into a script, for pages that are opened from a file. */
+function writeEmbeddedIndex(folder) {
+  const files = {};
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isFile()) continue;
+    if (/-(?:ui|worker|highlight)\.(?:js|css)$/.test(entry.name)) rmSync(path);
+    else files[relative(folder, path).replaceAll("\\", "/")] = readFileSync(path, "base64");
+  }
+  writeFileSync(join(folder, "files.js"), `globalThis.searchFiles = ${JSON.stringify(files)};\n`);
 }
 
 /** Writes the list of versions in the folder, newest first, and a page that opens the newest. */

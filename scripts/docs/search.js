@@ -1,5 +1,6 @@
 // Searches the site, opens the list of pages on wide screens, and links to other versions.
 const { root, version } = document.body.dataset;
+const site = new URL(root, location.href);
 const field = document.querySelector("#search");
 const results = document.querySelector("#results");
 let pagefind;
@@ -31,11 +32,37 @@ function load() {
 }
 
 async function loadIndex() {
-  const site = new URL(root, location.href);
-  const index = await import(new URL("search/pagefind.js", site).href);
+  const folder = new URL("search/", site).href;
+  const index = await import(
+    location.protocol === "file:" ? await openEmbeddedIndex(folder) : `${folder}pagefind.js`
+  );
   // Pagefind waits for a response of its worker without a time limit. A site of this size needs no worker.
-  await index.options({ baseUrl: site.pathname, noWorker: true });
+  await index.options({ basePath: folder, baseUrl: "/", noWorker: true });
   return index;
+}
+
+/**
+ * Loads the index from a script, because browsers let a page that was opened from a file read no other file. `fetch` then
+ * responds with its files. Returns the URL of Pagefind's module.
+ */
+async function openEmbeddedIndex(folder) {
+  await new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = `${folder}files.js`;
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => reject(new Error(`${script.src} cannot be loaded`)));
+    document.head.append(script);
+  });
+  const bytesOf = (name) => Uint8Array.from(atob(searchFiles[name]), (letter) => letter.charCodeAt(0));
+  const { fetch } = window;
+  window.fetch = async (input, ...options) => {
+    const { pathname, protocol } = new URL(input.url ?? input, location.href);
+    const name = pathname.slice(new URL(folder).pathname.length);
+    return protocol === "file:" && name in searchFiles
+      ? new Response(bytesOf(name))
+      : fetch(input, ...options);
+  };
+  return URL.createObjectURL(new Blob([bytesOf("pagefind.js")], { type: "text/javascript" }));
 }
 
 async function search() {
@@ -54,9 +81,7 @@ async function search() {
   } catch (error) {
     console.error(error);
     pagefind = undefined;
-    show(
-      "The search index cannot be loaded. Serve this folder over HTTP: browsers load no index from files.",
-    );
+    show("The search index cannot be loaded. Reload the page; if that does not help, build the site again.");
     return;
   }
   // A later keystroke has started another search.
@@ -70,7 +95,7 @@ function toLink({ url, meta, excerpt, sub_results: parts }) {
   const link = document.createElement("a");
   link.className = "result";
   const part = parts.find(({ anchor }) => anchor);
-  link.href = part?.url ?? url;
+  link.href = new URL((part?.url ?? url).slice(1), site).href;
   const title = document.createElement("strong");
   title.textContent =
     part && part.title !== meta.title ? `${meta.title}: ${part.title.replace(/#$/, "")}` : meta.title;
@@ -101,7 +126,7 @@ async function offerVersions() {
   const list = new URL(`${root}../versions.json`, location.href);
   const versions = await fetch(list)
     .then((response) => (response.ok ? response.json() : []))
-    .catch(() => []);
+    .catch(() => []); // A page opened from a file cannot read the list.
   if (versions.length < 2) return;
   const select = document.createElement("select");
   select.setAttribute("aria-label", "Version");

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import fastifyStatic from "@fastify/static";
 import fastify from "fastify";
 import type { Browser, Page } from "playwright-core";
@@ -72,6 +73,17 @@ describe("the documentation site", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/docs\/.*\.html/);
+    await page.locator("main", { hasText: "managed_settings" }).waitFor();
+  });
+
+  it("is searched without a server, when a page is opened from a file", async () => {
+    const page = await (await newContext(await launchBrowser())).newPage();
+    await page.goto(pathToFileURL(join(site, "docs/install.html")).href);
+    await page.keyboard.press("/");
+    await page.keyboard.type("managed_settings");
+    await expectResponse(page);
+    await page.locator("#results a").first().click();
+    await page.waitForURL(/^file:.*\/docs\/.*\.html/);
     await page.locator("main", { hasText: "managed_settings" }).waitFor();
   });
 
