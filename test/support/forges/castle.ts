@@ -103,7 +103,7 @@ export interface CastleThread {
 export class Castle {
   readonly threads: CastleThread[] = [];
   verdict: string | undefined;
-  /** Whether the forge ignores a request for changes, as GitLab before 19.2 does. */
+  /** Whether the forge ignores a request for changes, as older versions of GitLab do. */
   ignoresRequestedChanges = false;
   /** Number of publications: a review, or each comment where there are no reviews. */
   publications = 0;

@@ -157,7 +157,7 @@ async function createDraft(
 
 /**
  * Throws `forge_rejected` if GitLab did not record that the person requests changes: it ignores the state without an error
- * before version 19.2, and from the author of a merge request who is not its reviewer.
+ * in older versions, and from the author of a merge request who is not its reviewer.
  */
 async function expectRequestedChanges(client: ForgeClient, path: string, username: string): Promise<void> {
   const listed = await readReviewers(client, path).catch((error: unknown) => {
@@ -167,7 +167,7 @@ async function expectRequestedChanges(client: ForgeClient, path: string, usernam
   if (listed.some(({ user, state }) => user.username === username && state === "requested_changes")) return;
   throw new AppError(
     "forge_rejected",
-    `${client.host} did not record "Request changes": GitLab before 19.2 cannot, and every version ignores the author of a merge request. Request changes on the page of the merge request.`,
+    `${client.host} did not record "Request changes": older versions of GitLab cannot, and every version ignores the author of a merge request. Request changes on the page of the merge request.`,
   );
 }
 
