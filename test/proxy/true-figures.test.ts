@@ -297,8 +297,8 @@ describe("usage", () => {
       const text = "It was a bright cold day in April, and the clocks were striking.";
       const message = { role: "assistant", content: text };
       const whole = json({ choices: [{ index: 0, message, finish_reason: "stop" }] });
-      const answer = isStream ? stream(chatDelta(text), chatEnd, "data: [DONE]\n\n") : whole;
-      const { proxy } = await inFrontOf("chat-completions", answer);
+      const response = isStream ? stream(chatDelta(text), chatEnd, "data: [DONE]\n\n") : whole;
+      const { proxy } = await inFrontOf("chat-completions", response);
       for (const dialect of ["chat-completions", "messages"])
         await (await call(proxy, dialect, { stream: isStream })).text();
       await settled(proxy, 2);
