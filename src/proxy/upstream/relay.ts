@@ -156,14 +156,12 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     // A string body is written together with the head; Latin-1 preserves every byte.
     if (bytes.length <= SMALL) this.task.endWith(() => response.end(bytes.toString("latin1"), "latin1"));
     else this.task.endWith(() => response.end(bytes));
-    if (coding !== undefined) this.finishCompleted({ compressed: { bytes, coding } });
-    else {
-      const responseError = kind === "model" ? dialect?.readError(bytes) : undefined;
-      const usage = dialect?.parseUsage(bytes);
-      const watch = usage === undefined && responseError === undefined ? dialect?.createWatch() : undefined;
-      watch?.push(bytes);
-      this.finishCompleted({ usage, responseError, watch });
-    }
+    if (coding !== undefined) return this.finishCompleted({ compressed: { bytes, coding } });
+    const responseError = kind === "model" ? dialect?.readError(bytes) : undefined;
+    const usage = dialect?.parseUsage(bytes);
+    const watch = usage === undefined && responseError === undefined ? dialect?.createWatch() : undefined;
+    watch?.push(bytes);
+    this.finishCompleted({ usage, responseError, watch });
   }
 
   private endRefusal(): void {
