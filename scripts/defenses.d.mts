@@ -1,1 +1,1 @@
-export const defences: readonly (readonly [row: string, tests: string, ...changes: string[]])[];
+export const defenses: readonly (readonly [row: string, tests: string, ...changes: string[]])[];

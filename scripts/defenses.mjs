@@ -1,8 +1,8 @@
-// The defenses of docs/threats.md, each with an edit that removes it. `scripts/test-defences.mjs` applies one edit at a time,
+// The defenses of docs/threats.md, each with an edit that removes it. `scripts/test-defenses.mjs` applies one edit at a time,
 // and the named tests must fail.
 
 /** `[row, tests, file, text, replacement, …further file, text, replacement]`; tests are paths below test/. */
-export const defences = [
+export const defenses = [
   ["R1", "security/r01", "src/http/access-checks.ts", "if (result.allowed) {", "if (result) {"],
   [
     "R1",

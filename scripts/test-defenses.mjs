@@ -1,12 +1,12 @@
-// Removes each defense in a copy of the repository, and checks that its tests fail: npm run test:defences.
-// Arguments select rows: npm run test:defences -- R1 P13. --quick skips the first run with all defenses in place, which
+// Removes each defense in a copy of the repository, and checks that its tests fail: npm run test:defenses.
+// Arguments select rows: npm run test:defenses -- R1 P13. --quick skips the first run with all defenses in place, which
 // `npm test` has done.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { defences } from "./defences.mjs";
+import { defenses } from "./defenses.mjs";
 import { copyRepository, root } from "./repository-copy.mjs";
 
 /** A test that hangs without its defense counts as failed: time limits of one test and of a file. */
@@ -74,11 +74,11 @@ async function tryDefence(copy, [, test, ...changes]) {
 
 const args = process.argv.slice(2);
 const rows = new Set(args.filter((arg) => arg !== "--quick"));
-const chosen = defences.filter(([row]) => rows.size === 0 || rows.has(row));
+const chosen = defenses.filter(([row]) => rows.size === 0 || rows.has(row));
 const waiting = [...chosen];
 const wrong = [];
 const copies = Array.from({ length: Math.min(4, availableParallelism(), chosen.length) }, () =>
-  copyRepository(mkdtempSync(join(tmpdir(), "sallyport-defences-"))),
+  copyRepository(mkdtempSync(join(tmpdir(), "sallyport-defenses-"))),
 );
 try {
   if (!args.includes("--quick")) {

@@ -99,7 +99,7 @@ export interface ProxyServer {
   /** Rejects new requests and resolves when all running ones have been served. */
   drain(): Promise<void>;
   /**
-   * Stops accepting connections, whose calls are still served, and resolves when they have ended. For a proxy that
+   * Stops accepting connections, and resolves when all calls on existing connections have ended. For a proxy that
    * another process replaces at the same socket.
    */
   retire(): Promise<void>;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { defences } from "../../scripts/defences.mjs";
+import { defenses } from "../../scripts/defenses.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const rows = [
@@ -31,10 +31,10 @@ it("every row of the threat model has tests, and every test has a row", () => {
   expect(files.filter((name) => !listed.has(`test/security/${name}`))).toEqual([]);
 });
 
-it("every row has a defense in scripts/defences.mjs whose code still exists", () => {
-  const covered = new Set(defences.map(([row]) => row));
+it("every row has a defense in scripts/defenses.mjs whose code still exists", () => {
+  const covered = new Set(defenses.map(([row]) => row));
   expect(rows.map(({ row }) => row).filter((row) => !covered.has(row))).toEqual([]);
-  const missing = defences.flatMap(([row, tests, ...changes]) => {
+  const missing = defenses.flatMap(([row, tests, ...changes]) => {
     const files = changes.filter((_, index) => index % 3 === 0);
     const missing = files.filter((file, index) => {
       const text = changes[3 * index + 1] ?? "";

@@ -21,7 +21,7 @@ export function inboxOrder({ waiting, decided }: InboxContent): InboxContent {
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Returns the reviews that wait now and did not before. */
+/** Returns the reviews in `now` that are not in `before`. */
 export function newArrivals(
   before: readonly ReviewEntry[],
   now: readonly ReviewEntry[],

@@ -2,8 +2,8 @@ import type { QueueSettings } from "../../config/proxy/limits.ts";
 import type { Decision, LimitName, LimitStore, Reservation, Usage } from "./limits.ts";
 
 /**
- * Milliseconds between two attempts of the first call in a queue. Calls that end in this process wake it immediately,
- * but not calls of other replicas, and not rates.
+ * Milliseconds between two limit checks for the first call in a queue. Calls that end in this process wake the first call
+ * immediately, but not calls of other replicas, and not rates.
  */
 const POLL_MS = 100;
 

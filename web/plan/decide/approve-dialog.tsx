@@ -82,7 +82,7 @@ const close = () => openDialog(undefined);
 
 interface ButtonsProps {
   readonly label: string;
-  /** There are comments, and an approval cannot carry them. */
+  /** Whether an approval would leave out existing comments, because it cannot contain any. */
   readonly losesAnnotations: boolean;
   readonly busy: boolean;
   readonly send: () => void;

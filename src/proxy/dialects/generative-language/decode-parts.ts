@@ -9,7 +9,7 @@ export function signedText(text: string, thoughtSignature: string | null | undef
   return { type: "text", text, signature: thoughtSignature };
 }
 
-/** Converts reasoning, and the vendor of its signature. */
+/** Returns a reasoning part with its unwrapped signature and the vendor of the signature, if it has one. */
 export function decodeThought(text: string, thoughtSignature: string | null | undefined): ReasoningPart {
   if (typeof thoughtSignature !== "string") return { type: "reasoning", text, vendor: "generative-language" };
   return { type: "reasoning", text, ...unwrapSignature("generative-language", thoughtSignature) };

@@ -107,7 +107,7 @@ export class McpSession {
         });
         this.onOpened(server, opened);
       },
-      // The next request opens another one.
+      // Forgets a failed connection, so that the next request opens a new one.
       drop,
     );
     return link;

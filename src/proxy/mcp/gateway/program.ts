@@ -81,7 +81,11 @@ export class ProgramServer {
 
   /** Resolves with a client's connection once the program is ready. */
   async link(client: ClientFacts, signal: AbortSignal): Promise<McpLink> {
-    const notReady = () => new AppError("upstream_timeout", `The MCP server ${this.name} is not ready`);
+    const notReady = () =>
+      new AppError(
+        "upstream_timeout",
+        `The MCP server ${this.name} is not ready: its program has not finished starting. Retry in a moment, or check proxy.mcp.${this.name}.`,
+      );
     return new ProgramLink(await untilAborted(this.running, signal, notReady), client);
   }
 

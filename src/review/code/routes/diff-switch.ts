@@ -10,7 +10,7 @@ import { diffSwitchBody } from "../code-schemas.ts";
 import { diffJson } from "../diff-json.ts";
 import { leaseDiff } from "./lease-diff.ts";
 
-/** POST /api/diff/switch: takes another diff, or the same one again. A failure keeps the current diff. */
+/** POST /api/diff/switch: switches to another diff, or reloads the current one. A failure keeps the current diff. */
 export function diffSwitchRoute(
   app: FastifyInstance,
   { threads }: ReviewContext,
