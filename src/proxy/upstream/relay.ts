@@ -3,6 +3,7 @@ import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { limitInterim } from "./limit-wait.ts";
 import type { OpenStream } from "./open-streams.ts";
+import { readWhole } from "./read-whole.ts";
 import type { RelayOutcome, RelayTask, ResponseDetails, ResponseWatch, StreamFilter } from "./relay-task.ts";
 import { isEventStream, isExpected, problemIn, REDIRECTED, withoutIdentity } from "./response-checks.ts";
 import { clientHeaders } from "./response-headers.ts";
@@ -156,12 +157,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     // A string body is written together with the head; Latin-1 preserves every byte.
     if (bytes.length <= SMALL) this.task.endWith(() => response.end(bytes.toString("latin1"), "latin1"));
     else this.task.endWith(() => response.end(bytes));
-    if (coding !== undefined) return this.finishCompleted({ compressed: { bytes, coding } });
-    const responseError = kind === "model" ? dialect?.readError(bytes) : undefined;
-    const usage = dialect?.parseUsage(bytes);
-    const watch = usage === undefined && responseError === undefined ? dialect?.createWatch() : undefined;
-    watch?.push(bytes);
-    this.finishCompleted({ usage, responseError, watch });
+    this.finishCompleted(
+      coding === undefined ? readWhole(bytes, kind, dialect) : { compressed: { bytes, coding } },
+    );
   }
 
   private endRefusal(): void {
