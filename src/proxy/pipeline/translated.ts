@@ -12,9 +12,8 @@ import {
 } from "../translate/translate-call.ts";
 import { parseBaseUrl, sendTo } from "../upstream/clients.ts";
 import { fixedVersion, requestHeaders, viaHeader } from "../upstream/request-headers.ts";
-import { REDIRECTED } from "../upstream/response-checks.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
-import { clientDisconnected } from "../upstream/upstream-errors.ts";
+import { clientDisconnected, REDIRECTED } from "../upstream/upstream-errors.ts";
 import { findModelData } from "../usage/cost.ts";
 import { estimatedUsage, failedUsage, partialUsage } from "../usage/estimate-usage.ts";
 import { runAttempts } from "./attempt-loop.ts";
@@ -81,15 +80,13 @@ export async function serveTranslated(
 /** Records the result of the call. Throws `client_gone` if the client disconnected before its response began. */
 function recordOutcome(
   call: Call,
-  { operation }: CalledOperation,
+  called: CalledOperation,
   outcome: TranslationOutcome,
   response: ClientResponse,
   body: Buffer,
 ): void {
   const { losses, error, clientDisconnected: isDisconnected } = outcome;
-  call.usage = usageOf(outcome, response, body);
-  if (operation === "generate" && error === undefined && response.started)
-    call.usage ??= estimatedUsage(body, response.written);
+  call.usage = usageOf(called, outcome, response, body);
   call.losses = losses;
   call.errorMessage = error === undefined ? undefined : call.runtime.redact(error.message);
   if (isDisconnected) throw clientDisconnected();
@@ -99,16 +96,18 @@ function recordOutcome(
   call.errorMessage ??= "the client disconnected";
 }
 
-/** Returns the reported usage, or an estimate for a stream that ended early. */
+/** Returns the reported usage, completed by estimates if the response ended early or has no counts. */
 function usageOf(
+  { operation }: CalledOperation,
   { usage, error, clientDisconnected: isDisconnected }: TranslationOutcome,
-  response: ClientResponse,
+  { started, written }: ClientResponse,
   body: Buffer,
 ): Usage | undefined {
-  if (isDisconnected && response.started) return partialUsage(usage, body, response.written);
-  return error !== undefined && response.written.total > 0
-    ? failedUsage(usage, body, response.written)
-    : usage;
+  if (!started) return usage;
+  if (isDisconnected) return partialUsage(usage, body, written);
+  // An error that is a whole response leaves no sample.
+  if (error !== undefined) return written.total > 0 ? failedUsage(usage, body, written) : usage;
+  return usage ?? (operation === "generate" ? estimatedUsage(body, written) : undefined);
 }
 
 interface Transport {

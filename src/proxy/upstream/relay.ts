@@ -3,11 +3,10 @@ import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { limitInterim } from "./limit-wait.ts";
 import type { OpenStream } from "./open-streams.ts";
-import { readWhole } from "./read-whole.ts";
 import type { RelayOutcome, RelayTask, ResponseDetails, ResponseWatch, StreamFilter } from "./relay-task.ts";
-import { isEventStream, isExpected, problemIn, REDIRECTED, withoutIdentity } from "./response-checks.ts";
+import { isEventStream, isExpected, problemIn, readDetails, withoutIdentity } from "./response-checks.ts";
 import { clientHeaders } from "./response-headers.ts";
-import { clientDisconnected, streamCut, toUpstreamError } from "./upstream-errors.ts";
+import { clientDisconnected, REDIRECTED, streamCut, toUpstreamError } from "./upstream-errors.ts";
 
 /** Responses up to this size are buffered until complete, so that an interrupted one becomes a clean 502. */
 const MAX_BUFFERED = 256 * 1024;
@@ -158,7 +157,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (bytes.length <= SMALL) this.task.endWith(() => response.end(bytes.toString("latin1"), "latin1"));
     else this.task.endWith(() => response.end(bytes));
     this.finishCompleted(
-      coding === undefined ? readWhole(bytes, kind, dialect) : { compressed: { bytes, coding } },
+      coding === undefined ? readDetails(bytes, kind, dialect) : { compressed: { bytes, coding } },
     );
   }
 

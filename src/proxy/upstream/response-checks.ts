@@ -1,11 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { parseContentCoding } from "../body/content-coding.ts";
 import { endsValue } from "../body/json-bytes.ts";
-import type { RelayTask } from "./relay-task.ts";
-
-/** The problem with a redirect, as a phrase that follows the upstream's name. */
-export const REDIRECTED =
-  "returned a redirect, which the proxy does not follow; set its base_url to the new address";
+import type { RelayedDialect, RelayTask, ResponseDetails } from "./relay-task.ts";
 
 /** Returns whether a response to such a call may have this content type. */
 export function isExpected(kind: RelayTask["kind"], type: string): boolean {
@@ -45,4 +41,18 @@ export function problemIn(
 /** RFC 1952, section 2.3.1. */
 function isGzip(body: Buffer): boolean {
   return body[0] === 0x1f && body[1] === 0x8b;
+}
+
+/** Returns the usage of a whole response and its error, or else a watch from which the usage can be estimated. */
+export function readDetails(
+  body: Buffer,
+  kind: RelayTask["kind"],
+  dialect: RelayedDialect | undefined,
+): ResponseDetails {
+  const usage = dialect?.parseUsage(body);
+  const responseError = kind === "model" ? dialect?.readError(body) : undefined;
+  if (usage !== undefined || responseError !== undefined) return { usage, responseError };
+  const watch = dialect?.createWatch();
+  watch?.push(body);
+  return { watch };
 }

@@ -1,6 +1,10 @@
 import { AppError, type ErrorCode, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import { TunnelError } from "./tunnel.ts";
 
+/** The problem with a redirect, as a phrase that follows the upstream's name. */
+export const REDIRECTED =
+  "returned a redirect, which the proxy does not follow; set its base_url to the new address";
+
 /** Codes of failed connection attempts. */
 const UNREACHABLE = new Set([
   "ECONNREFUSED",
