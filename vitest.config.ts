@@ -65,6 +65,25 @@ const IN_FIREFOX = [
   "review-pr-page",
 ].map((name) => `test/e2e/${name}.test.ts`);
 
+/** Page tests of `e2e` for what differs most between browsers: selections, keys, clicks that decide, editors. */
+const SMOKE_IN_FIREFOX = [
+  "code-page-keyboard",
+  "comment-editors-page",
+  "decisions-page",
+  "plan-page-selection",
+].map((name) => `test/e2e/${name}.test.ts`);
+
+/** Settings of the projects that run page tests in Firefox. */
+const firefox = {
+  expect: morePatient,
+  globalSetup: ["test/support/compiled-command.ts"],
+  env: { TEST_BROWSER: "firefox" },
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  // Files of one worker share their imports and a Firefox.
+  isolate: false,
+};
+
 /**
  * Runs in a separate process: in two runs of all other files in the same process, its searches had no result, and the
  * cause is unknown.
@@ -72,12 +91,12 @@ const IN_FIREFOX = [
 const DOCS_SITE = "test/e2e/docs-site-page.test.ts";
 
 /**
- * Defines nine projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
- * Chromium; `docs` does so for the documentation site; `firefox` runs the page tests of `e2e` and its own in Firefox
- * (`npm run test:firefox`); `webkit` drives WebKitGTK (`npm run test:webkit`); `agents` drives the real agents, one
- * file at a time (`npm run test:agents`); `editors` drives VS Code's open-source build (`npm run test:extension`);
- * `soak` keeps the built proxy busy for minutes (`npm run test:soak`); `disk` mounts disks and fills them
- * (`npm run test:disk`).
+ * Defines ten projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
+ * Chromium; `docs` does so for the documentation site; `firefox` runs page tests of `e2e` and its own in Firefox
+ * (`npm run test:firefox`); `firefox-smoke` runs a few of them in every CI run (`npm run test:firefox-smoke`); `webkit`
+ * drives WebKitGTK (`npm run test:webkit`); `agents` drives the real agents, one file at a time
+ * (`npm run test:agents`); `editors` drives VS Code's open-source build (`npm run test:extension`); `soak` keeps the
+ * built proxy busy for minutes (`npm run test:soak`); `disk` mounts disks and fills them (`npm run test:disk`).
  */
 export default defineConfig({
   test: {
@@ -137,16 +156,19 @@ export default defineConfig({
       },
       {
         test: {
+          ...firefox,
           name: "firefox",
-          expect: morePatient,
           include: ["test/firefox/**/*.test.ts", ...IN_FIREFOX],
-          globalSetup: ["test/support/compiled-command.ts"],
-          env: { TEST_BROWSER: "firefox" },
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
           maxWorkers: 1,
-          // Files of one worker share their imports and a Firefox.
-          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...firefox,
+          name: "firefox-smoke",
+          retry: 1,
+          include: ["test/firefox/**/*.test.ts", ...SMOKE_IN_FIREFOX],
+          maxWorkers: 2,
         },
       },
       {

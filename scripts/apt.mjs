@@ -55,6 +55,17 @@ export function extract(folder, packages) {
   }
 }
 
+/** Returns the library folders of extracted packages: `lib` and `usr/lib`, with those of the architecture. */
+export function libraryFolders(folder) {
+  return ["usr/lib", "lib"]
+    .map((name) => join(folder, name))
+    .filter((lib) => existsSync(lib))
+    .flatMap((lib) => [
+      ...readdirSync(lib).flatMap((name) => (name.includes("-linux-gnu") ? [join(lib, name)] : [])),
+      lib,
+    ]);
+}
+
 /**
  * Returns whether an archive is worth extracting. Another C library than the running loader's does not work; LLVM, which
  * compiles long queries, and the translations are large and not used.

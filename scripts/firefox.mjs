@@ -1,8 +1,10 @@
-// Finds or installs a Firefox for the browser tests: that of FIREFOX, of the system, or of its package manager.
-import { execFileSync } from "node:child_process";
+// Finds or installs a Firefox for the browser tests: that of FIREFOX, of the system, of its package manager, or that of
+// Debian packages, extracted into a folder where this process may not install packages.
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { canInstall, install, updateLists } from "./apt.mjs";
+import { delimiter, join, resolve } from "node:path";
+import { canDownload, canInstall, extract, install, libraryFolders, updateLists } from "./apt.mjs";
+import { expectToRun } from "./expect-to-run.mjs";
+import { writeStartScript } from "./start-script.mjs";
 import { firstLine, tryAgain } from "./try-again.mjs";
 
 const NAMES = process.platform === "win32" ? ["firefox.exe"] : ["firefox", "firefox-esr"];
@@ -10,28 +12,31 @@ const ELSEWHERE = [
   "/Applications/Firefox.app/Contents/MacOS/firefox",
   "C:\\Program Files\\Mozilla Firefox\\firefox.exe",
 ];
+/** Debian's packages. Ubuntu's `firefox` installs a snap; it has no `firefox-esr`. */
+const PACKAGES = ["firefox-esr", "fonts-liberation"];
+const extracted = resolve(import.meta.dirname, "../.cache/firefox");
 
 /** Shown if no Firefox can be installed. */
-const HOW_TO_INSTALL =
+export const HOW_TO_INSTALL =
   "Install one (Debian: sudo apt-get install firefox-esr; others: https://www.mozilla.org/firefox) " +
-  "or set FIREFOX to the path of one, then run: npm run test:firefox";
-
-/** Returns the path of an installed Firefox, or undefined. `FIREFOX`, if set, is the only candidate. */
-export function findFirefox(environment = process.env) {
-  if (environment.FIREFOX) return existsSync(environment.FIREFOX) ? environment.FIREFOX : undefined;
-  const folders = (environment.PATH ?? "").split(delimiter).filter(Boolean);
-  const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...candidates, ...ELSEWHERE].find((path) => existsSync(path));
-}
+  "or set FIREFOX to the path of one, then run: npm run test:firefox-smoke";
 
 /**
- * Ensures that a Firefox starts, and installs one as root unless `FIREFOX` names one. Throws an error that names what to
- * install.
+ * Returns the path of an installed Firefox, else that of the script that starts the one in `folder`, or undefined.
+ * `FIREFOX`, if set, is the only candidate.
  */
+export function findFirefox(environment = process.env, folder = extracted) {
+  if (environment.FIREFOX) return existsSync(environment.FIREFOX) ? environment.FIREFOX : undefined;
+  const folders = (environment.PATH ?? "").split(delimiter).filter(Boolean);
+  const candidates = NAMES.flatMap((name) => folders.map((path) => join(path, name)));
+  return [...candidates, ...ELSEWHERE, join(folder, "start")].find((path) => existsSync(path));
+}
+
+/** Ensures that a Firefox starts, and installs one unless `FIREFOX` names one. Throws an error that names what to install. */
 export async function ensureFirefox() {
   const named = process.env.FIREFOX;
   const failures = [named ? `FIREFOX=${named} is not a program` : "none is installed"];
-  for (const bring of named ? [findFirefox] : [findFirefox, asRoot]) {
+  for (const bring of named ? [findFirefox] : [findFirefox, asRoot, withoutRoot]) {
     try {
       const path = await bring();
       if (!path) continue;
@@ -49,15 +54,20 @@ async function asRoot() {
   process.stderr.write("Installing the package firefox-esr for the browser tests …\n");
   return tryAgain("Installing the package firefox-esr", () => {
     updateLists();
-    install("firefox-esr", "fonts-liberation");
+    install(...PACKAGES);
     return findFirefox();
   });
 }
 
-function expectToRun(path) {
-  try {
-    execFileSync(path, ["--version"], { stdio: ["ignore", "ignore", "pipe"], timeout: 120_000 });
-  } catch (error) {
-    throw new Error(`${path} does not run: ${String(error.stderr ?? "").trim() || firstLine(error)}`);
-  }
+async function withoutRoot() {
+  if (!canDownload()) return undefined;
+  process.stderr.write("Downloading the package firefox-esr for the browser tests (once) …\n");
+  return tryAgain("Downloading the package firefox-esr", () => {
+    extract(extracted, PACKAGES);
+    return writeStartScript(extracted, {
+      program: join(extracted, "usr/lib/firefox-esr/firefox-esr"),
+      libraries: libraryFolders(extracted),
+      fonts: join(extracted, "usr/share/fonts"),
+    });
+  });
 }

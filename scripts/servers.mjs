@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { chownSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { canDownload, canInstall, extract, install, updateLists } from "./apt.mjs";
+import { canDownload, canInstall, extract, install, libraryFolders, updateLists } from "./apt.mjs";
 import { firstLine, tryAgain } from "./try-again.mjs";
 
 const SERVERS = {
@@ -39,7 +39,7 @@ export function findServer(name, path = process.env.PATH ?? "", folder = extract
   const installed = folders.find(hasAll);
   if (installed) return { folder: installed, env: {} };
   const own = [join(folder, "usr/bin"), ...versions(join(folder, "usr/lib/postgresql"))].find(hasAll);
-  if (own) return { folder: own, env: { LD_LIBRARY_PATH: libraries(folder).join(delimiter) } };
+  if (own) return { folder: own, env: { LD_LIBRARY_PATH: libraryFolders(folder).join(delimiter) } };
   throw new Error(`${title} is not installed. Install it (${howTo}), then run: npm test`);
 }
 
@@ -104,17 +104,6 @@ function versions(folder, prefix = "") {
   const found = readdirSync(folder).filter((name) => name.startsWith(prefix));
   const number = (name) => Number.parseFloat(name.slice(prefix.length)) || 0;
   return found.sort((a, b) => number(b) - number(a)).map((name) => join(folder, name, "bin"));
-}
-
-/** Returns the library folders of extracted packages: `lib` and `usr/lib`, with those of the architecture. */
-function libraries(folder) {
-  return ["usr/lib", "lib"]
-    .map((name) => join(folder, name))
-    .filter((lib) => existsSync(lib))
-    .flatMap((lib) => [
-      ...readdirSync(lib).flatMap((name) => (name.includes("-linux-gnu") ? [join(lib, name)] : [])),
-      lib,
-    ]);
 }
 
 /**

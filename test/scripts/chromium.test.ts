@@ -67,16 +67,23 @@ describe.runIf(process.platform === "linux")("the Chromium that needs no adminis
   });
 });
 
-describe("npm test without a Chromium", () => {
-  it("runs the unit tests first, then ends with an error that says what to install", async () => {
+describe("npm test without a browser", () => {
+  it("runs the tests that need none first", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-    expect(scripts.test).toBe("npm run check && node scripts/expect-chromium.mjs && npm run test:e2e");
-    const env = { ...process.env, CHROMIUM: join(await temporaryFolder(), "missing") };
-    const argv = [process.execPath, join(root, "scripts/expect-chromium.mjs")];
+    expect(scripts.test).toBe(
+      "npm run check && node scripts/expect-browser.mjs chromium && npm run test:e2e",
+    );
+    expect(scripts["test:firefox-smoke"]).toMatch(/^node scripts\/expect-browser.mjs firefox && vitest run /);
+  });
+
+  it.each(["chromium", "firefox"])("ends with an error that says what to install: %s", async (name) => {
+    const missing = join(await temporaryFolder(), "missing");
+    const env = { ...process.env, CHROMIUM: missing, FIREFOX: missing };
+    const argv = [process.execPath, join(root, "scripts/expect-browser.mjs"), name];
     const { code, stderr } = await runProgram(argv, { cwd: root, env });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining("apt-get install chromium"),
+      stderr: expect.stringContaining(`apt-get install ${name}`),
     });
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });

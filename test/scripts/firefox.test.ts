@@ -9,14 +9,20 @@ const root = resolve(import.meta.dirname, "../..");
 
 describe("finding a Firefox", () => {
   it.skipIf(process.platform === "win32")(
-    "takes the program of the PATH, or only that of FIREFOX",
+    "takes the program of the PATH, else an extracted one, or only that of FIREFOX",
     async () => {
       const folder = await temporaryFolder();
       const program = join(folder, "firefox-esr");
-      writeFileSync(program, "#!/bin/sh\n");
-      chmodSync(program, 0o755);
-      expect(findFirefox({ PATH: folder })).toBe(program);
-      expect(findFirefox({ PATH: "", FIREFOX: program })).toBe(program);
+      const extracted = await temporaryFolder();
+      expect(findFirefox({ PATH: folder }, extracted)).toBeUndefined();
+      const start = join(extracted, "start");
+      for (const path of [program, start]) {
+        writeFileSync(path, "#!/bin/sh\n");
+        chmodSync(path, 0o755);
+      }
+      expect(findFirefox({ PATH: folder }, extracted)).toBe(program);
+      expect(findFirefox({ PATH: "" }, extracted)).toBe(start);
+      expect(findFirefox({ PATH: "", FIREFOX: program }, extracted)).toBe(program);
       expect(findFirefox({ PATH: folder, FIREFOX: join(folder, "missing") })).toBeUndefined();
     },
   );
