@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import type { ProxySettings } from "../../../config/proxy/schema.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
@@ -45,20 +46,29 @@ function findRestartSettings(before: ProxyConfig, after: ProxyConfig): readonly 
     scheme: (before.tls === undefined) !== (after.tls === undefined),
     "number of workers": before.workers !== after.workers,
     database: locateDatabase(before) !== locateDatabase(after),
-    Redis: locateServer(before.redis) !== locateServer(after.redis),
+    Redis: locateRedis(before) !== locateRedis(after),
+    "telemetry endpoint": !isDeepStrictEqual(before.otel.exporter, after.otel.exporter),
   };
   return Object.entries(hasChanged).flatMap(([name, changed]) => (changed ? [name] : []));
 }
 
 function locateDatabase({ database }: ProxyConfig): string | undefined {
-  if (database.engine === "postgres") return locateServer(database.url);
+  if (database.engine === "postgres") return locatePostgres(database.url);
   return database.engine === "sqlite" ? database.path : undefined;
 }
 
-/** Returns a URL without its password: new connections use the current one. */
-function locateServer(url: string | undefined): string | undefined {
-  if (url === undefined) return undefined;
+/** Returns the URL of PostgreSQL without its password: new connections use the current one. */
+function locatePostgres(url: string): string {
   const location = new URL(url);
+  location.password = "";
+  return location.href;
+}
+
+/** Returns the URL of Redis without user and password: new connections use the current ones. */
+function locateRedis({ redis }: ProxyConfig): string | undefined {
+  if (redis === undefined) return undefined;
+  const location = new URL(redis);
+  location.username = "";
   location.password = "";
   return location.href;
 }

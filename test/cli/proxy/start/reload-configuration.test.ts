@@ -43,19 +43,22 @@ describe("a reloaded configuration", () => {
     ["number of workers", { workers: 2 }],
     ["database", { database: "postgres://user:secret@127.0.0.1/other" }],
     ["Redis", { redis: "redis://:secret@127.0.0.1:7000" }],
+    ["telemetry endpoint", { otel: { endpoint: "http://localhost:4318" } }],
+    ["telemetry endpoint", { otel: { endpoint: "http://localhost:4318", headers: { "x-key": "new" } } }],
     ["host, Redis", { host: "127.0.0.2", redis: "redis://127.0.0.1:7000" }],
   ])("needs a start for a new %s", async (name, settings) => {
     const { notes } = await reload(() => configOf({ port: 8045, ...settings }));
     expect(notes).toBe(`Takes effect at the next start: the new ${name}.\nConfiguration reloaded.`);
   });
 
-  it("needs no start for a new password of Redis and PostgreSQL, or another redis_failure", async () => {
+  it("needs no start for new credentials of Redis, a new password of PostgreSQL, or another redis_failure", async () => {
     const storage = (password: string, redis_failure: string) =>
       configOf({
         port: 8045,
         database: `postgres://user:${password}@127.0.0.1/db`,
-        redis: `redis://:${password}@127.0.0.1:7000`,
+        redis: `redis://${password}-user:${password}@127.0.0.1:7000`,
         redis_failure,
+        otel: { content: password === "new", relay: `http://localhost:4318/${password}` },
       });
     const { notes } = await reload(() => storage("new", "refuse"), { old: storage("old", "local") });
     expect(notes).toBe("Configuration reloaded.");
