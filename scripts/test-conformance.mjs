@@ -376,7 +376,7 @@ async function independent() {
       suite: "Open Responses, aimock as the upstream",
       version: VERSIONS["@copilotkit/aimock"],
       target: wayOf("responses", dialect),
-      result: `${results.length - failed.length} of ${ids.length}${isNative ? ", as aimock answers" : ""}`,
+      result: `${results.length - failed.length} of ${ids.length}${isNative ? ", because the proxy relays aimock's responses" : ""}`,
       // In the native lane, the bytes are the upstream's, which the proxy does not change.
       isPassed: isNative || failed.length === 0,
       verdict: isNative ? "not judged" : undefined,
