@@ -47,9 +47,16 @@ describe("sallyport proxy keys and teams", () => {
     [["--rpm", "0"], "--rpm 0 is not a whole number above 0"],
     [["--expires", "2020-01-01"], "The key's expires_at: must be in the future"],
     [["--no-rpm"], "unknown option '--no-rpm'"],
+    [["--team", "sales"], "There is no team sales [usage]\nCreate it: sallyport proxy teams create sales"],
   ])("reject %j for a new key as a mistake on the command line", (flags, message) => {
     const { status, stdout, stderr } = run("keys", "create", "bob", ...flags);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain(message);
+  });
+
+  it("reject a key that does not exist, and name the command that lists all", () => {
+    const { status, stdout, stderr } = run("keys", "update", "carol", "--rpm", "5");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain("There is no key carol [usage]\nList the keys: sallyport proxy keys list");
   });
 });

@@ -20,13 +20,19 @@ export async function keyRow(db: Database | Trx, idOrName: string): Promise<Sele
     .selectAll()
     .where((where) => where.or([where("id", "=", idOrName), where("name", "=", idOrName)]))
     .executeTakeFirst();
-  if (row === undefined) throw new AppError("not_found", `There is no key ${idOrName}`);
+  if (row === undefined)
+    throw new AppError("not_found", `There is no key ${idOrName}`, {
+      hint: "List the keys: sallyport proxy keys list",
+    });
   return row;
 }
 
 export async function teamRow(db: Database | Trx, name: string): Promise<Selectable<TeamTable>> {
   const row = await db.selectFrom("teams").selectAll().where("name", "=", name).executeTakeFirst();
-  if (row === undefined) throw new AppError("not_found", `There is no team ${name}`);
+  if (row === undefined)
+    throw new AppError("not_found", `There is no team ${name}`, {
+      hint: `Create it: sallyport proxy teams create ${name}`,
+    });
   return row;
 }
 
