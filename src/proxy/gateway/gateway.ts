@@ -23,7 +23,7 @@ export interface GatewayStore
 export interface DatabaseState {
   readonly engine: "none" | "sqlite" | "postgres";
   readonly status: "ok" | "opening" | "down" | "none";
-  /** The reason why it is down, without passwords. */
+  /** The reason why the database is down, without passwords. */
   readonly reason: string | null;
 }
 

@@ -8,7 +8,7 @@ import { type LogPosition, writeCalls } from "./ledger-write.ts";
 export interface Ledger {
   /** Reports that the log has new lines. */
   wake(): void;
-  /** Reads the log from the position in the database, which has replaced the previous one. */
+  /** Reads the log from the position in the database, after another database has replaced the previous one. */
   reread(): void;
   /** Returns whether a file of the log has lines that are not in the database yet; such a file must not be deleted. */
   needs(path: string): Promise<boolean>;

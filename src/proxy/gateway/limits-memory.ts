@@ -211,7 +211,7 @@ function drained({ level, at }: Level, limit: number, now: number): number {
   return now <= at ? level : Math.max(0, level - limit * (now - at));
 }
 
-/** Returns the milliseconds until `units` more fit, 0 if they fit now. `units` must not exceed the limit. */
+/** Returns the milliseconds until `units` more fit; 0 if they fit now. `units` must not exceed the limit. */
 function waitFor(level: number, limit: number, units: number): number {
   return Math.max(0, Math.ceil((level + units * UNIT - limit * UNIT) / limit / 1000));
 }

@@ -35,7 +35,7 @@ export interface BudgetState {
   readonly resetsAt: number | undefined;
 }
 
-/** The remaining limits of a subject. Limits that it does not have are absent. */
+/** The remaining limits of a subject. Limits that the subject does not have are absent. */
 export interface SubjectState {
   readonly rpm?: RateState | undefined;
   readonly tpm?: RateState | undefined;
@@ -111,7 +111,7 @@ export interface LimitStore {
 /** Whether the replicas share limits at the moment. */
 export interface RedisState {
   readonly status: "ok" | "down" | "none";
-  /** The reason why it is down, without passwords. */
+  /** The reason why Redis is down, without passwords. */
   readonly reason: string | null;
 }
 

@@ -9,7 +9,7 @@ import { keyLimitsState, teamLimitsState } from "./admin-state.ts";
 import { ROLES } from "./key-schemas.ts";
 import type { KeyOwner } from "./usage.ts";
 
-/** The facts about a key that it may read itself. */
+/** The facts about a key that its owner may read. */
 export const ownKeySchema = z.strictObject({
   id: z.string().nullable(),
   name: z.string(),

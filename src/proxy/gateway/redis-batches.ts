@@ -49,7 +49,8 @@ export class RedisBatches {
   ) {}
 
   /**
-   * Runs an operation. Rejects it if Redis is unreachable, or, with `hasTimeLimit`, if it does not respond.
+   * Runs an operation. The operation fails if Redis is unreachable, and, with `hasTimeLimit`, if Redis does not
+   * respond.
    */
   add(operation: Operation): void {
     this.waiting.push(operation);

@@ -92,7 +92,7 @@ export async function connectRedis(
       clock.start();
       client.sendCommand([...parts]).then(
         (reply) => {
-          // The command was silent, and Redis responds again.
+          // The command had timed out, so Redis responds again.
           if (!clock.open.delete(command) && isSilent) recover();
           resolve(reply);
         },

@@ -113,7 +113,7 @@ export class McpSession {
     return link;
   }
 
-  /** Lists the items of all servers. A server that fails or is slow is left out. */
+  /** Lists the items of all servers, as `ServerLists.list` does. */
   list(servers: readonly GatewayServer[], method: ListMethod): Promise<Listed> {
     return this.lists.list(servers, method);
   }

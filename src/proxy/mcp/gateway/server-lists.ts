@@ -41,7 +41,10 @@ export class ServerLists {
 
   constructor(private readonly parts: ListParts) {}
 
-  /** Lists the items of all servers. A server that fails or is slow is left out. */
+  /**
+   * Lists the items of all servers. Leaves out servers that fail. A server that does not respond in time has its last
+   * known items, or is left out if there are none.
+   */
   async list(servers: readonly GatewayServer[], method: ListMethod): Promise<Listed> {
     const lists = await Promise.all(servers.map((server) => this.listOne(server, method)));
     const items = lists.flatMap((each) => each.items);
