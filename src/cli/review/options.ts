@@ -15,6 +15,7 @@ import {
   readReviewEnvironment,
 } from "../../config/review/environment.ts";
 import { AppError } from "../../errors.ts";
+import { createOutboundFetch } from "../../http/outbound-fetch.ts";
 import type { AgentOrigin, ReviewSettings } from "../../review/api-types.ts";
 import type { AskTarget } from "../../review/ask/ask-target.ts";
 import { ORIGIN_NAMES, originNamed } from "../../review/origin-names.ts";
@@ -93,9 +94,10 @@ function askTarget(
   { base_url: baseUrl, model, api_key_env: variable }: NonNullable<ReviewConfiguration["ask"]>,
   environment: Environment,
 ): AskTarget {
-  if (variable === undefined) return { baseUrl, model };
+  const target = { baseUrl, model, fetch: createOutboundFetch(environment) };
+  if (variable === undefined) return target;
   const apiKey = environment[variable];
-  if (apiKey) return { baseUrl, model, apiKey };
+  if (apiKey) return { ...target, apiKey };
   throw new AppError(
     "configuration",
     `review.ask.api_key_env names the variable ${variable}, which is not set. Set it, or remove the line.`,

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { getHomeDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { toRealPath } from "../../files/real-path.ts";
+import { createOutboundFetch } from "../../http/outbound-fetch.ts";
 import { parsePullUrl } from "../../review/forges/address.ts";
 import { findSignIn } from "../../review/forges/credentials.ts";
 import type { PullAddress, PullRequest } from "../../review/forges/forge.ts";
@@ -42,14 +43,18 @@ async function prepareReview(
   const isNumber = target === undefined || /^#?\d+$/.test(target);
   const given = isNumber ? undefined : parsePullUrl(target);
   const clone = await openClone(directory, signal, given === undefined);
-  const limits = { signal, onWait: (message: string) => output.note(message) };
+  const connection = {
+    signal,
+    fetch: createOutboundFetch(processEnvironment),
+    onWait: (message: string) => output.note(message),
+  };
   const home = getHomeDirectory(processEnvironment);
   const signInFor = async ({ forge, host }: Pick<PullAddress, "forge" | "host">): Promise<ForgeOptions> => ({
-    ...limits,
+    ...connection,
     signIn: await findSignIn(forge, host, processEnvironment, { home, directory }),
   });
   const { openForge } = await import("../../review/forges/open-forge.ts");
-  const address = given ?? (await addressInClone(clone, target, limits, signInFor));
+  const address = given ?? (await addressInClone(clone, target, connection, signInFor));
   const forge = await openForge(address, await signInFor(address));
   const pull = await forge.open();
   const { origin = "origin_b" } = options;
@@ -121,15 +126,15 @@ async function openClone(
 async function addressInClone(
   clone: Repository | undefined,
   target: string | undefined,
-  limits: Pick<ForgeOptions, "signal" | "onWait">,
+  connection: Pick<ForgeOptions, "signal" | "fetch" | "onWait">,
   signInFor: (address: Pick<PullAddress, "forge" | "host">) => Promise<ForgeOptions>,
 ): Promise<PullAddress> {
   if (!clone) throw new AppError("usage", "The folder is not inside a clone");
   const { currentSource, findRemote } = await import("../../review/forges/remotes.ts");
   const { detectForge, openBranchSearch } = await import("../../review/forges/open-forge.ts");
-  const git = await clone.git(limits.signal);
+  const git = await clone.git(connection.signal);
   const remote = await findRemote(git);
-  const repository = await detectForge(remote, limits);
+  const repository = await detectForge(remote, connection);
   if (target !== undefined) return { ...repository, number: Number(target.replace("#", "")) };
   const source = await currentSource(git, clone, remote);
   if ("number" in source) return { ...repository, number: source.number };

@@ -1,10 +1,10 @@
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import { type OutboundProxies, proxyFor } from "../../config/outbound-proxy.ts";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
+import { createTunnelConnector } from "../../http/tunnel.ts";
 import { parseBaseUrl } from "./clients.ts";
 import { ResponsesSockets } from "./responses-sockets.ts";
 import { skippingContinue } from "./skip-continue.ts";
-import { createTunnelConnector } from "./tunnel.ts";
 
 /** Maximum number of connections to one origin; a stream holds one until it ends. */
 const CONNECTIONS = 4096;

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode, getErrorMessage, systemErrorCode } from "../../errors.ts";
-import { TunnelError } from "./tunnel.ts";
+import { TunnelError } from "../../http/tunnel.ts";
 
 /** The problem with a redirect, as a phrase that follows the upstream's name. */
 export const REDIRECTED =

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, getErrorMessage } from "../../errors.ts";
+import type { OutboundResponse } from "../../http/outbound-fetch.ts";
 import { SseParser } from "../../sse/parse.ts";
 import { type AskTarget, askUrl } from "./ask-target.ts";
 import type { ModelMessage } from "./compose-prompt.ts";
@@ -61,9 +62,9 @@ async function request(
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { model, apiKey } = target;
-  let response: Response;
+  let response: OutboundResponse;
   try {
-    response = await fetch(askUrl(target), {
+    response = await target.fetch(new URL(askUrl(target)), {
       method: "POST",
       headers: {
         "content-type": "application/json",

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import { AppError } from "../../errors.ts";
+import type { OutboundFetch, OutboundResponse } from "../../http/outbound-fetch.ts";
 import type { SignIn } from "./credentials.ts";
 import type { ForgeName } from "./forge.ts";
 import { errorOf, rateLimited, signInError, unreachable } from "./forge-errors.ts";
@@ -43,6 +44,8 @@ export interface ForgeClientOptions {
   /** Undefined for calls without an account. */
   readonly signIn: SignIn | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sends the requests; the global `fetch` if it is absent. */
+  readonly fetch?: OutboundFetch;
   /** Called before the client waits because of a rate limit. */
   readonly onWait?: (message: string) => void;
   /** Aborts requests when the command ends. */
@@ -50,7 +53,7 @@ export interface ForgeClientOptions {
 }
 
 /** The options that do not depend on the forge. */
-export type ConnectionOptions = Pick<ForgeClientOptions, "signIn" | "onWait" | "signal">;
+export type ConnectionOptions = Pick<ForgeClientOptions, "signIn" | "fetch" | "onWait" | "signal">;
 
 /** Maximum milliseconds of one request. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -131,11 +134,12 @@ async function receive(
   };
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const send: OutboundFetch = options.fetch ?? fetch;
   let target = url;
   try {
     for (let redirects = 0; ; redirects += 1) {
       const body = json === undefined ? {} : { body: JSON.stringify(json) };
-      const response = await fetch(target, { method, headers, ...body, signal, redirect: "manual" });
+      const response = await send(target, { method, headers, ...body, signal, redirect: "manual" });
       const location = response.headers.get("location");
       const isMoved = [301, 302, 307, 308].includes(response.status) && location !== null;
       if (!isMoved)
@@ -159,7 +163,7 @@ async function receive(
   }
 }
 
-async function readBody(response: Response): Promise<Buffer> {
+async function readBody(response: OutboundResponse): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of response.body ?? []) {

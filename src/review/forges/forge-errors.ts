@@ -1,4 +1,4 @@
-import { AppError, getErrorMessage } from "../../errors.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import type { SignIn } from "./credentials.ts";
 import { FORGE_LABELS, type ForgeName, type PullAddress } from "./forge.ts";
 
@@ -22,13 +22,22 @@ interface Rejection {
 export function unreachable({ host, forge }: Named, cause: unknown): AppError {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const reason = getErrorMessage(inner);
-  const isCertificate = /certificate|self.signed/i.test(reason);
   return new AppError("forge_error", `Cannot connect to ${host}: ${reason}`, {
     cause,
-    hint: isCertificate
-      ? "If your organization issued the certificate, set NODE_EXTRA_CA_CERTS to the file of its authority."
-      : `Check the network and that ${host} is ${FORGE_LABELS[forge]}, then try again.`,
+    hint: unreachableHint({ host, forge }, inner, reason),
   });
+}
+
+function unreachableHint(
+  { host, forge }: Pick<Named, "host" | "forge">,
+  cause: unknown,
+  reason: string,
+): string {
+  if (systemErrorCode(cause) === "ERR_PROXY_TUNNEL")
+    return `Correct HTTPS_PROXY, or add ${host} to NO_PROXY if no HTTP proxy is needed for it.`;
+  if (/certificate|self.signed/i.test(reason))
+    return "If your organization issued the certificate, set NODE_EXTRA_CA_CERTS to the file of its authority.";
+  return `Check the network and that ${host} is ${FORGE_LABELS[forge]}, then try again.`;
 }
 
 /** Returns the error for a rate limit that lasts too long. */

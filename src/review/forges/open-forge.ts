@@ -75,7 +75,7 @@ export async function openBranchSearch(
  */
 export async function detectForge(
   { host, path, forge }: RemoteAddress,
-  options: Pick<ForgeOptions, "signal">,
+  options: Pick<ForgeOptions, "fetch" | "signal">,
 ): Promise<RepositoryAddress> {
   const known = forge ?? knownForge(host) ?? (await askHost(host, path, options));
   if (known !== undefined) return { forge: known, host, repository: path };
@@ -87,12 +87,12 @@ export async function detectForge(
 async function askHost(
   host: string,
   path: string,
-  { signal }: Pick<ForgeOptions, "signal">,
+  options: Pick<ForgeOptions, "fetch" | "signal">,
 ): Promise<ForgeName | undefined> {
   // Only GitLab has nested groups.
   if (path.split("/").length > 2) return "gitlab";
   const client = (forge: ForgeName, base: string) =>
-    createForgeClient({ forge, host, base, signIn: undefined, signal });
+    createForgeClient({ ...options, forge, host, base, signIn: undefined });
   const all = Array.from({ length: 200 }, (_, index) => 400 + index);
   const github = client("github", `https://${host}/api/v3`).send({ path: "/meta", allow: all });
   if ((await github).headers.has("x-github-request-id")) return "github";

@@ -1,9 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { askUrl } from "../../../src/review/ask/ask-target.ts";
+import { createOutboundFetch } from "../../../src/http/outbound-fetch.ts";
+import { type AskTarget, askUrl } from "../../../src/review/ask/ask-target.ts";
 import { composePrompt, promptText } from "../../../src/review/ask/compose-prompt.ts";
 import { codeServer } from "../../support/code-server.ts";
+import { startConnectProxy } from "../../support/connect-proxy.ts";
 import { AGENT_TOKEN } from "../../support/plan-server.ts";
 import { testRepository } from "../../support/test-repository.ts";
 
@@ -45,10 +47,13 @@ const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: 
 const PAGE = { host: "localhost", origin: "http://localhost" };
 const anchor = { kind: "lines", path: "a.ts", side: "new", lineStart: 2, lineEnd: 2 };
 
-async function serverWith(ask: { baseUrl: string; model: string; apiKey?: string } | undefined) {
+async function serverWith(ask: Omit<AskTarget, "fetch"> | undefined, environment = {}) {
   const repository = await testRepository({ "a.ts": "one\ntwo\nthree\n", "unrelated.ts": "SECRET\n" });
   await repository.write({ "a.ts": "one\nzwei\nthree\n" });
-  const { app } = await codeServer(repository, ask ? { ask } : {});
+  const { app } = await codeServer(
+    repository,
+    ask ? { ask: { ...ask, fetch: createOutboundFetch(environment) } } : {},
+  );
   return app;
 }
 
@@ -74,6 +79,26 @@ describe("POST /api/ask", () => {
     expect(system?.content).toContain("+    2 zwei");
     expect(system?.content).not.toContain("SECRET");
     expect(turns.map(({ content }) => content)).toEqual(["Q1", "A1", "What is zwei?"]);
+  });
+
+  it("asks a model elsewhere through the HTTP proxy of the environment", async () => {
+    const { baseUrl, received } = await modelApi(
+      200,
+      "text/event-stream",
+      `${chunk("Yes.")}data: [DONE]\n\n`,
+    );
+    const carrier = await startConnectProxy();
+    onTestFinished(carrier.close);
+    const away = baseUrl.replace("127.0.0.1", "model.test");
+    const environment = { HTTP_PROXY: `http://127.0.0.1:${carrier.port}` };
+    const app = await serverWith({ baseUrl: away, model: "small" }, environment);
+    const payload = { anchor, question: "Why?" };
+    const response = await app.inject({ method: "POST", url: "/api/ask", payload, headers: PAGE });
+    expect(response.body).toContain('data: {"text":"Yes."}');
+    expect([received.length, carrier.tunnels]).toEqual([
+      1,
+      [{ target: new URL(away).host, authorization: undefined }],
+    ]);
   });
 
   it.each([
@@ -171,6 +196,6 @@ describe("the prompt", () => {
     ["http://localhost:8045/v1/", "http://localhost:8045/v1/chat/completions"],
     ["https://example.test/api/v1", "https://example.test/api/v1/chat/completions"],
   ])("of a base URL %s goes to %s", (baseUrl, url) => {
-    expect(askUrl({ baseUrl, model: "m" })).toBe(url);
+    expect(askUrl({ baseUrl })).toBe(url);
   });
 });

@@ -38,13 +38,17 @@ export interface RunningForge {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Starts a forge whose calls `handle` responds to; calls without the token are rejected. */
+/**
+ * Starts a forge whose calls `handle` responds to; calls without the token are rejected. Another hostname than
+ * `localhost` is reachable only through an HTTP proxy.
+ */
 export async function startForge(
   token: string,
   handle: (call: ForgeCall, origin: string) => ForgeResult,
+  hostname = "localhost",
 ): Promise<RunningForge> {
   const authority = makeAuthority("forge tests");
-  const certificate = authority.issue({ host: "localhost", ...VALID });
+  const certificate = authority.issue({ host: hostname, ...VALID });
   const calls: ForgeCall[] = [];
   const server = createServer(certificate, async (request, response) => {
     const pieces: Buffer[] = [];
@@ -85,8 +89,8 @@ export async function startForge(
   const path = join(folder, "authority.pem");
   await writeFile(path, authority.cert);
   const forge: RunningForge = {
-    host: `localhost:${port}`,
-    origin: `https://localhost:${port}`,
+    host: `${hostname}:${port}`,
+    origin: `https://${hostname}:${port}`,
     calls,
     interfere: () => undefined,
     environment: { NODE_EXTRA_CA_CERTS: path },

@@ -59,10 +59,10 @@ export interface StartedForge {
 }
 
 /** Starts a fake forge with one pull request. */
-export async function startVendor(name: TestedForge): Promise<StartedForge> {
+export async function startVendor(name: TestedForge, hostname?: string): Promise<StartedForge> {
   const { handler, signIn, path, secret } = VENDORS[name];
   const castle = new Castle();
-  const forge: RunningForge = await startForge(secret, (call) => handle(call));
+  const forge: RunningForge = await startForge(secret, (call) => handle(call), hostname);
   const handle = handler(castle, () => forge.host);
   const environment = { ...forge.environment, ...signIn(forge.host) };
   return { castle, forge, address: `${forge.origin}${path}`, environment };

@@ -2,9 +2,9 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { buildConnector, errors } from "undici";
-import { urlHost, withoutBrackets } from "../../config/loopback.ts";
-import type { OutboundProxy } from "../../config/outbound-proxy.ts";
-import { systemErrorCode } from "../../errors.ts";
+import { urlHost, withoutBrackets } from "../config/loopback.ts";
+import type { OutboundProxy } from "../config/outbound-proxy.ts";
+import { systemErrorCode } from "../errors.ts";
 
 /** The error of an HTTP proxy that could not be reached or that refused to connect to an upstream. */
 export class TunnelError extends Error {
