@@ -10,7 +10,7 @@ const PASSWORD = "correct-horse-battery";
 
 /** Starts a forge whose host does not resolve on this machine, and the HTTP proxy that reaches it. */
 async function startBoth(name: TestedForge, refusal?: number) {
-  const started = await startVendor(name, "forge.test");
+  const started = await startVendor(name, { hostname: "forge.test" });
   const carrier = await startConnectProxy(refusal);
   onTestFinished(carrier.close);
   const environment = { ...started.environment, HTTPS_PROXY: proxyUrl(carrier) };

@@ -11,6 +11,7 @@ import {
   TOKEN,
 } from "../support/forges/start-pull-review.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
+import { testRepository } from "../support/test-repository.ts";
 
 const FORGES: readonly TestedForge[] = ["github", "gitlab", "bitbucket", "azure"];
 
@@ -279,5 +280,39 @@ describe("review pr", () => {
       expect(text).not.toContain(TOKEN);
       expect(text).not.toContain(Buffer.from(`:${TOKEN}`).toString("base64"));
     }
+  });
+});
+
+describe("review pr at a GitLab server below a path of its host", () => {
+  const started = () => startVendor("gitlab", { basePath: "/gitlab" });
+
+  it("finds the server without a sign-in, and reads and posts there", async () => {
+    const review = await startPullReview("gitlab", { started: await started() });
+    expect(await review.get<PullState>("/api/pr")).toMatchObject({
+      repository: "keep/castle",
+      url: review.address,
+      problems: [],
+    });
+    await comment(review, lines(30), "Too high");
+    const { preview: id } = await preview(review, { verdict: "approve" });
+    const { body } = await review.page("POST", "/api/pr/post", { preview: id });
+    expect(body).toMatchObject({ url: review.address, posted: 2 });
+    expect(review.castle.own.map((own) => own.body)).toEqual(["Too high"]);
+    const { calls } = review.forge;
+    const outside = calls.filter(({ url }) => !url.pathname.startsWith("/gitlab/api/v4/"));
+    expect(outside.map(({ authorization }) => authorization)).toEqual([""]);
+    expect(calls.filter(({ url }) => url.pathname.endsWith("/version"))).toHaveLength(2);
+  });
+
+  it("finds it by the remote of a clone", async () => {
+    const { forge, environment } = await started();
+    const repository = await testRepository({});
+    await repository.git("remote", "add", "origin", `${forge.origin}/gitlab/keep/castle.git`);
+    const command = await startCommand(["review", "pr", "7", "--no-open"], {
+      cwd: repository.root,
+      environment,
+    });
+    const pull = await (await fetch(`${await command.url()}/api/pr`)).json();
+    expect(pull).toMatchObject({ forge: "gitlab", repository: "keep/castle", number: 7 });
   });
 });

@@ -4,7 +4,8 @@ import { AppError } from "../../errors.ts";
 import { toRealPath } from "../../files/real-path.ts";
 import { createOutboundFetch } from "../../http/outbound-fetch.ts";
 import { parsePullUrl } from "../../review/forges/address.ts";
-import { findSignIn } from "../../review/forges/credentials.ts";
+import { environmentGitLabPath, findSignIn } from "../../review/forges/credentials.ts";
+import type { DetectOptions } from "../../review/forges/detect-forge.ts";
 import type { PullAddress, PullRequest } from "../../review/forges/forge.ts";
 import type { ForgeOptions } from "../../review/forges/open-forge.ts";
 import { openRepository, type Repository } from "../../review/git/repository.ts";
@@ -47,14 +48,21 @@ async function prepareReview(
     signal,
     fetch: createOutboundFetch(processEnvironment),
     onWait: (message: string) => output.note(message),
+    gitlabPath: (host: string) => environmentGitLabPath(host, processEnvironment),
   };
   const home = getHomeDirectory(processEnvironment);
   const signInFor = async ({ forge, host }: Pick<PullAddress, "forge" | "host">): Promise<ForgeOptions> => ({
     ...connection,
     signIn: await findSignIn(forge, host, processEnvironment, { home, directory }),
   });
-  const { openForge } = await import("../../review/forges/open-forge.ts");
-  const address = given ?? (await addressInClone(clone, target, connection, signInFor));
+  const [{ openForge }, { findBasePath }] = await Promise.all([
+    import("../../review/forges/open-forge.ts"),
+    import("../../review/forges/detect-forge.ts"),
+  ]);
+  const address =
+    given === undefined
+      ? await addressInClone(clone, target, connection, signInFor)
+      : await findBasePath(given, connection);
   const forge = await openForge(address, await signInFor(address));
   const pull = await forge.open();
   const { origin = "origin_b" } = options;
@@ -126,12 +134,13 @@ async function openClone(
 async function addressInClone(
   clone: Repository | undefined,
   target: string | undefined,
-  connection: Pick<ForgeOptions, "signal" | "fetch" | "onWait">,
+  connection: DetectOptions & Pick<ForgeOptions, "onWait">,
   signInFor: (address: Pick<PullAddress, "forge" | "host">) => Promise<ForgeOptions>,
 ): Promise<PullAddress> {
   if (!clone) throw new AppError("usage", "The folder is not inside a clone");
   const { currentSource, findRemote } = await import("../../review/forges/remotes.ts");
-  const { detectForge, openBranchSearch } = await import("../../review/forges/open-forge.ts");
+  const { detectForge } = await import("../../review/forges/detect-forge.ts");
+  const { openBranchSearch } = await import("../../review/forges/open-forge.ts");
   const git = await clone.git(connection.signal);
   const remote = await findRemote(git);
   const repository = await detectForge(remote, connection);

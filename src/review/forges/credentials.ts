@@ -85,7 +85,7 @@ export function environmentSignIn(
         : token(first("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"));
     }
     case "gitlab": {
-      const named = first("GITLAB_HOST", "GL_HOST", "GITLAB_URI");
+      const named = gitlabHost(environment);
       const isMeant = named === undefined ? host === "gitlab.com" : names(named);
       return isMeant ? token(first("GITLAB_TOKEN", "GITLAB_ACCESS_TOKEN", "OAUTH_TOKEN")) : undefined;
     }
@@ -114,6 +114,23 @@ function hostIn(text: string): string {
   return (
     URL.canParse(text) && text.includes("://") ? new URL(text).host : text.replace(/\/.*$/, "")
   ).toLowerCase();
+}
+
+/**
+ * Returns the path in the address of GitLab that the environment names for a host: `/gitlab` of
+ * `https://host/gitlab`. Returns undefined if the environment names another host or no path.
+ */
+export function environmentGitLabPath(host: string, environment: Environment): string | undefined {
+  const named = gitlabHost(environment);
+  if (named === undefined || hostIn(named) !== host) return undefined;
+  const path = named.replace(/^\w+:\/\//, "").replace(/^[^/]*|\/+$/g, "");
+  return path === "" ? undefined : path;
+}
+
+function gitlabHost(environment: Environment): string | undefined {
+  return ["GITLAB_HOST", "GL_HOST", "GITLAB_URI"]
+    .map((name) => environment[name]?.trim())
+    .find((value) => value !== undefined && value !== "");
 }
 
 /** The resource id of Azure DevOps, for which `az` issues tokens. */

@@ -15,6 +15,8 @@ export interface RepositoryAddress {
   readonly forge: ForgeName;
   /** Host with its port, if it has one. */
   readonly host: string;
+  /** Path of a GitLab server that is not at the root of its host, for example `/gitlab`. */
+  readonly basePath?: string;
   /** Path of the repository, for example `octo/castle`. */
   readonly repository: string;
 }

@@ -1,8 +1,6 @@
-import { AppError } from "../../errors.ts";
-import { knownForge, type RemoteAddress } from "./address.ts";
-import { type ConnectionOptions, createForgeClient } from "./client.ts";
+import type { ConnectionOptions } from "./client.ts";
 import type { SignIn } from "./credentials.ts";
-import type { FindByBranch, Forge, ForgeName, PullAddress, RepositoryAddress } from "./forge.ts";
+import type { FindByBranch, Forge, PullAddress, RepositoryAddress } from "./forge.ts";
 
 /** A signed-in connection. */
 export type ForgeOptions = Required<ConnectionOptions> & {
@@ -33,7 +31,7 @@ async function openRepository(address: RepositoryAddress, options: ForgeOptions)
         import("./gitlab/api.ts"),
         import("./gitlab/gitlab.ts"),
       ]);
-      const client = createGitLabClient(host, options);
+      const client = createGitLabClient(address, options);
       return { openPull: (pull) => gitlabPull(client, pull), findPull: findGitLabPull(client, address) };
     }
     case "bitbucket": {
@@ -67,38 +65,4 @@ export async function openBranchSearch(
 ): Promise<FindByBranch> {
   const { findPull } = await openRepository(address, options);
   return findPull;
-}
-
-/**
- * Returns the forge of a remote. Detects GitHub Enterprise Server and GitLab on an unknown host by their responses to
- * requests without a sign-in. Throws `usage` if it is neither.
- */
-export async function detectForge(
-  { host, path, forge }: RemoteAddress,
-  options: Pick<ForgeOptions, "fetch" | "signal">,
-): Promise<RepositoryAddress> {
-  const known = forge ?? knownForge(host) ?? (await askHost(host, path, options));
-  if (known !== undefined) return { forge: known, host, repository: path };
-  throw new AppError("usage", `Found no GitHub, GitLab, Bitbucket or Azure DevOps server at ${host}`, {
-    hint: "Pass the address of the pull request's page: sallyport review pr https://…",
-  });
-}
-
-async function askHost(
-  host: string,
-  path: string,
-  options: Pick<ForgeOptions, "fetch" | "signal">,
-): Promise<ForgeName | undefined> {
-  // Only GitLab has nested groups.
-  if (path.split("/").length > 2) return "gitlab";
-  const client = (forge: ForgeName, base: string) =>
-    createForgeClient({ ...options, forge, host, base, signIn: undefined });
-  const all = Array.from({ length: 200 }, (_, index) => 400 + index);
-  const github = client("github", `https://${host}/api/v3`).send({ path: "/meta", allow: all });
-  if ((await github).headers.has("x-github-request-id")) return "github";
-  const gitlab = await client("gitlab", `https://${host}/api/v4`).send({ path: "/version", allow: all });
-  const isGitLab =
-    [200, 401].includes(gitlab.status) &&
-    /"(?:version|message)"/.test(gitlab.body.subarray(0, 1_000).toString());
-  return isGitLab ? "gitlab" : undefined;
 }

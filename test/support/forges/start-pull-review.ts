@@ -58,14 +58,27 @@ export interface StartedForge {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Starts a fake forge with one pull request. */
-export async function startVendor(name: TestedForge, hostname?: string): Promise<StartedForge> {
+/**
+ * Starts a fake forge with one pull request. `basePath` is the path of the server below its host, for example
+ * `/gitlab`; other paths belong to another program.
+ */
+export async function startVendor(
+  name: TestedForge,
+  { hostname, basePath = "" }: { readonly hostname?: string; readonly basePath?: string } = {},
+): Promise<StartedForge> {
   const { handler, signIn, path, secret } = VENDORS[name];
   const castle = new Castle();
-  const forge: RunningForge = await startForge(secret, (call) => handle(call), hostname);
-  const handle = handler(castle, () => forge.host);
+  const isInside = ({ url }: ForgeCall) => url.pathname.startsWith(`${basePath}/`);
+  const forge: RunningForge = await startForge(
+    secret,
+    (call) => handle({ ...call, url: new URL(call.url.href.replace(basePath, "")) }),
+    hostname,
+  );
+  if (basePath !== "")
+    forge.interfere = (call) => (isInside(call) ? undefined : { status: 404, text: "<h1>Not here</h1>" });
+  const handle = handler(castle, () => `${forge.host}${basePath}`);
   const environment = { ...forge.environment, ...signIn(forge.host) };
-  return { castle, forge, address: `${forge.origin}${path}`, environment };
+  return { castle, forge, address: `${forge.origin}${basePath}${path}`, environment };
 }
 
 export interface PullReviewRun extends StartedForge {

@@ -2,9 +2,12 @@ import { type ConnectionOptions, createForgeClient, type ForgeClient } from "../
 import type { RepositoryAddress } from "../forge.ts";
 
 /** Creates a client of GitLab's REST API (https://docs.gitlab.com/api/rest/), at gitlab.com or on a self-managed server. */
-export function createGitLabClient(host: string, options: ConnectionOptions): ForgeClient {
+export function createGitLabClient(
+  { host, basePath = "" }: Pick<RepositoryAddress, "host" | "basePath">,
+  options: ConnectionOptions,
+): ForgeClient {
   // GitLab accepts personal, project, group and OAuth tokens in the `authorization` header.
-  return createForgeClient({ forge: "gitlab", host, base: `https://${host}/api/v4`, ...options });
+  return createForgeClient({ forge: "gitlab", host, base: `https://${host}${basePath}/api/v4`, ...options });
 }
 
 /** Returns the path of a project in the API. */

@@ -1,0 +1,95 @@
+import { AppError } from "../../errors.ts";
+import { knownForge, type RemoteAddress } from "./address.ts";
+import { createForgeClient, type ForgeClient } from "./client.ts";
+import type { ForgeName, RepositoryAddress } from "./forge.ts";
+import type { ForgeOptions } from "./open-forge.ts";
+
+/** A connection without a sign-in. */
+type Connection = Pick<ForgeOptions, "fetch" | "signal">;
+
+export interface DetectOptions extends Connection {
+  /** Returns the path of the GitLab server at a host if the environment names it. */
+  readonly gitlabPath: (host: string) => string | undefined;
+}
+
+/**
+ * Returns the forge of a remote. Detects GitHub Enterprise Server and GitLab on an unknown host by their responses to
+ * requests without a sign-in. Throws `usage` if it is neither.
+ */
+export async function detectForge(
+  { host, path, forge }: RemoteAddress,
+  options: DetectOptions,
+): Promise<RepositoryAddress> {
+  const isNamed = options.gitlabPath(host) !== undefined;
+  const known = forge ?? knownForge(host) ?? (isNamed ? "gitlab" : await askHost(host, path, options));
+  if (known !== undefined) return findBasePath({ forge: known, host, repository: path }, options);
+  throw new AppError("usage", `Found no GitHub, GitLab, Bitbucket or Azure DevOps server at ${host}`, {
+    hint: "Pass the address of the pull request's page: sallyport review pr https://…",
+  });
+}
+
+async function askHost(host: string, path: string, connection: Connection): Promise<ForgeName | undefined> {
+  // Only GitLab has nested groups.
+  if (path.split("/").length > 2) return "gitlab";
+  const github = openClient("github", host, "/api/v3", connection).send({ path: "/meta", allow: ANY_ERROR });
+  if ((await github).headers.has("x-github-request-id")) return "github";
+  return (await isGitLab(host, "", connection)) ? "gitlab" : undefined;
+}
+
+/**
+ * Separates the path of a GitLab server from that of the project: `/gitlab/octo/castle` is the project `octo/castle` of
+ * a server at `/gitlab`, or a project in nested groups. Asks the host without a sign-in unless the environment names the
+ * server's path.
+ */
+export async function findBasePath<Address extends RepositoryAddress>(
+  address: Address,
+  options: DetectOptions,
+): Promise<Address> {
+  const { forge, host, repository } = address;
+  if (forge !== "gitlab" || host === "gitlab.com") return address;
+  const named = options.gitlabPath(host);
+  if (named !== undefined) return withBasePath(address, named);
+  const parts = repository.split("/");
+  if (parts.length < 3 || (await isGitLab(host, "", options))) return address;
+  for (let count = 1; count <= Math.min(parts.length - 2, MAX_BASE_PARTS); count += 1) {
+    const basePath = `/${parts.slice(0, count).map(encodeURIComponent).join("/")}`;
+    if (await isGitLab(host, basePath, options)) return withBasePath(address, basePath);
+  }
+  return address;
+}
+
+/** Maximum folders of the path of a GitLab server. */
+const MAX_BASE_PARTS = 3;
+
+function withBasePath<Address extends RepositoryAddress>(address: Address, basePath: string): Address {
+  const prefix = `${basePath.slice(1)}/`;
+  const { repository } = address;
+  // The path of a remote over SSH does not contain that of the server.
+  const project = repository.startsWith(prefix) ? repository.slice(prefix.length) : repository;
+  return { ...address, basePath, repository: project };
+}
+
+const ANY_ERROR = Array.from({ length: 200 }, (_, index) => 400 + index);
+
+function openClient(
+  forge: ForgeName,
+  host: string,
+  path: string,
+  { fetch, signal }: Connection,
+): ForgeClient {
+  return createForgeClient({ fetch, signal, forge, host, base: `https://${host}${path}`, signIn: undefined });
+}
+
+async function isGitLab(host: string, basePath: string, connection: Connection): Promise<boolean> {
+  const client = openClient("gitlab", host, `${basePath}/api/v4`, connection);
+  const response = await client.send({ path: "/version", allow: ANY_ERROR }).catch((error: unknown) => {
+    // The page of another program can redirect to a sign-in elsewhere.
+    if (error instanceof AppError && error.cause === undefined) return undefined;
+    throw error;
+  });
+  return (
+    response !== undefined &&
+    [200, 401].includes(response.status) &&
+    /"(?:version|message)"/.test(response.body.subarray(0, 1_000).toString())
+  );
+}
