@@ -95,6 +95,9 @@ export interface PostResponse {
   readonly ok: true;
   /** The address of the review at the forge. */
   readonly url: string;
+  /** Number of `items`. */
   readonly posted: number;
+  /** The items that the forge has. If it refused the verdict, its text has the verdict `comment`. */
+  readonly items: readonly PreviewItem[];
   readonly kept: readonly KeptItem[];
 }

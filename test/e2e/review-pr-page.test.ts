@@ -65,7 +65,32 @@ describe("the page of a pull request", () => {
     await page.keyboard.press("Control+Enter");
     const result = page.getByRole("dialog", { name: "Posted in part at GitLab" });
     await result.getByText('did not record "Request changes"').waitFor();
+    expect(await result.getByRole("listitem").first().textContent()).toBe("General text");
+    expect(await page.getByText(/^Posted at GitLab/).count()).toBe(0);
     await result.getByRole("button", { name: "Close" }).last().click();
     expect(review.castle.own.map(({ body }) => body)).toEqual(["Lower it."]);
+  });
+
+  it("states that nothing was posted if the forge rejects everything", async () => {
+    const review = await startPullReview("gitlab");
+    await review.page("POST", "/api/threads", {
+      anchor: { kind: "lines", path: "src/wall.txt", side: "new", lineStart: 30, lineEnd: 30 },
+      type: "comment",
+      markdown: "Too high",
+    });
+    review.forge.interfere = ({ method, url }) =>
+      method === "POST" && url.pathname.endsWith("/draft_notes")
+        ? { status: 400, json: { message: "must be a valid line code" } }
+        : undefined;
+    const { page } = await openPage(await launchBrowser(), review.url);
+    await page.getByRole("button", { name: /^Post review/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Preview" }).click();
+    await page.locator('dialog [data-irreversible][aria-disabled="false"]').waitFor();
+    await page.keyboard.press("Control+Enter");
+    const result = page.getByRole("dialog", { name: "Nothing was posted at GitLab" });
+    await result.getByText("must be a valid line code").waitFor();
+    await result.getByRole("button", { name: "Close" }).last().click();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("You have posted nothing at GitLab.").waitFor();
   });
 });

@@ -162,7 +162,14 @@ export interface PostResult {
   /** The address of the posted review, or else of the pull request. */
   readonly url: string;
   /** Items that the forge rejected. All others were posted. */
-  readonly rejected: readonly { readonly item: OutgoingItem; readonly reason: string }[];
+  readonly rejected: readonly RejectedItem[];
+}
+
+export interface RejectedItem {
+  readonly item: OutgoingItem;
+  readonly reason: string;
+  /** Whether only the verdict was rejected, and its text was posted. */
+  readonly isTextPosted?: boolean;
 }
 
 /** One pull or merge request at its forge. Every method throws `forge_…` errors. */

@@ -1,6 +1,6 @@
-import type { Attempt, OutgoingItem, OutgoingReview, PostResult } from "./forge.ts";
+import type { Attempt, OutgoingItem, OutgoingReview, PostResult, RejectedItem } from "./forge.ts";
 import { createMultiset } from "./multiset.ts";
-import { isStateChange, postItem, postVerdict, type RejectedItem, type StateChange } from "./post-item.ts";
+import { isStateChange, postItem, postVerdict, type StateChange } from "./post-item.ts";
 
 /** The calls of a forge that publishes comments one by one and has votes instead of verdicts. */
 export interface EachForge {

@@ -1,7 +1,6 @@
 import { AppError } from "../../errors.ts";
-import type { OutgoingItem, OutgoingReview, PostResult } from "./forge.ts";
+import type { OutgoingItem, OutgoingReview, RejectedItem } from "./forge.ts";
 
-export type RejectedItem = PostResult["rejected"][number];
 export type StateChange = Extract<OutgoingItem, { kind: "resolve" | "reopen" }>;
 
 /**
@@ -32,14 +31,15 @@ export async function postVerdict(
   rejected: RejectedItem[],
   send: () => Promise<unknown>,
 ): Promise<void> {
-  const item = items.find(({ kind }) => kind === "verdict");
-  const isAlone = items.length === 1 && item?.kind === "verdict" && item.body === "";
+  const item = items.find((each) => each.kind === "verdict");
+  const isAlone = items.length === 1 && item?.body === "";
   try {
     await send();
   } catch (error) {
     const isRejected = error instanceof AppError && VERDICT_REJECTIONS.includes(error.code);
     if (!isRejected || !item || isAlone) throw error;
-    rejected.push({ item, reason: error.message });
+    const isTextPosted = item.body !== "" && !rejected.some((each) => each.item === item);
+    rejected.push({ item, reason: error.message, isTextPosted });
   }
 }
 

@@ -98,19 +98,22 @@ export function createPullReview(options: PullReviewOptions): PullReview {
       }
       if (attempt?.preview !== id) await pullStore.write({ attempt: { ...chosen, records: {} } });
       const { url, rejected } = await forge.post(toReview(chosen), attemptOf(pullStore));
-      const isRejected = new Set(rejected.map(({ item }) => item));
+      const isRejected = new Set(rejected.flatMap(({ item, isTextPosted }) => (isTextPosted ? [] : [item])));
       const done = chosen.items.filter(({ item }) => !isRejected.has(item));
       await finishAttempt(pullStore, threads, { ...chosen, items: done });
       previews.delete(id);
       const verdict = rejected.some(({ item }) => item.kind === "verdict") ? "comment" : chosen.verdict;
-      posted.push({ verdict, url, count: done.length });
+      const items = done.map(({ item }) =>
+        toPreviewItem(item.kind === "verdict" ? { ...item, verdict } : item),
+      );
+      if (items.length > 0) posted.push({ verdict, url, count: items.length });
       // A failure is not reported: the next read of the forge finds the same threads.
       await mergeNow(threads).catch(() => {});
       const keptNow = rejected.map(({ item, reason }) => ({
         thread: "thread" in item ? item.thread : "",
         reason,
       }));
-      return { ok: true, url, posted: done.length, kept: [...chosen.kept, ...keptNow] };
+      return { ok: true, url, posted: items.length, items, kept: [...chosen.kept, ...keptNow] };
     } finally {
       snapshot.release();
     }

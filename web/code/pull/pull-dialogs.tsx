@@ -1,7 +1,6 @@
 import "../styles/pull.css";
 import { useState } from "react";
-import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
-import type { KeptItem, PreviewItem, PullPreview } from "../../../src/review/api-types.ts";
+import type { PostResponse, PullPreview } from "../../../src/review/api-types.ts";
 import { explain } from "../../shared/api/client.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
@@ -12,10 +11,10 @@ import { MessageText } from "../../shared/threads/message-text.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { threadSummary } from "../../shared/threads/threads.ts";
 import { threadPosition } from "../comments/line-threads.tsx";
-import { formatLines } from "../core/feedback.ts";
 import { decide } from "../state/decide.ts";
 import { keepForLater, postReview, previewReview, usePull } from "../state/pull.ts";
 import { openDialog } from "../state/view.ts";
+import { describeItem, KeptList, PostedItems } from "./pull-items.tsx";
 
 /** Renders a dialog of a pull request's review. */
 export function PullDialog({ kind }: { readonly kind: "post" | "done" }) {
@@ -23,13 +22,14 @@ export function PullDialog({ kind }: { readonly kind: "post" | "done" }) {
 }
 
 const close = () => openDialog("none");
+const openPage = (url: string) => void window.open(url, "_blank", "noreferrer");
 
 /** Composes the review, shows the items that will be posted, and posts them. */
 function PostDialog() {
   const label = usePull(({ pull }) => pull?.forgeLabel ?? "the forge");
   const [preview, setPreview] = useState<PullPreview>();
   const [without, setWithout] = useState<readonly string[]>([]);
-  const [keptNow, setKeptNow] = useState<readonly KeptItem[]>();
+  const [partial, setPartial] = useState<PostResponse>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
 
@@ -52,21 +52,31 @@ function PostDialog() {
       return;
     }
     const { posted, kept, url } = result.value;
-    if (kept.length > 0) setKeptNow(kept);
-    else close();
+    if (kept.length > 0) {
+      setPartial(result.value);
+      return;
+    }
+    close();
     showToast(`Posted at ${label}: ${posted === 1 ? "1 item" : `${posted} items`}`, {
-      action: { label: "Open", run: () => void window.open(url, "_blank", "noreferrer") },
+      action: { label: "Open", run: () => openPage(url) },
     });
   };
 
-  if (keptNow)
+  if (partial)
     return (
       <Dialog
-        title={`Posted in part at ${label}`}
+        title={partial.posted === 0 ? `Nothing was posted at ${label}` : `Posted in part at ${label}`}
         onClose={close}
-        footer={<Button onClick={close}>Close</Button>}
+        footer={
+          <>
+            {partial.posted > 0 && (
+              <Button onClick={() => openPage(partial.url)}>{`Open at ${label}`}</Button>
+            )}
+            <Button onClick={close}>Close</Button>
+          </>
+        }
       >
-        <KeptList kept={keptNow} />
+        <PostedItems {...partial} />
       </Dialog>
     );
   return (
@@ -209,47 +219,6 @@ function PreviewList({ preview, without, isBusy, onChange }: PreviewListProps) {
       )}
     </div>
   );
-}
-
-function KeptList({ kept }: { readonly kept: readonly KeptItem[] }) {
-  const threads = useThreads((state) => state.threads);
-  return (
-    <section className="callout">
-      <h3>Not posted</h3>
-      <ul>
-        {kept.map(({ thread: id, reason }) => {
-          const thread = threads.find((each) => each.id === id);
-          return (
-            <li key={`${id} ${reason}`}>
-              {thread && <q>{withDeceptionsShown(threadSummary(thread))}</q>} {reason}
-            </li>
-          );
-        })}
-      </ul>
-    </section>
-  );
-}
-
-const VERDICTS = { approve: "Approve", comment: "General text", request_changes: "Request changes" } as const;
-
-function describeItem({ kind, path = "", lineStart = 0, lineEnd = 0, side, verdict }: PreviewItem): string {
-  const shown = withDeceptionsShown(path);
-  switch (kind) {
-    case "comment":
-      return `Comment on ${shown}, ${formatLines(lineStart, lineEnd)}${side === "old" ? ", before the change" : ""}`;
-    case "file":
-      return `Comment on ${shown}`;
-    case "general":
-      return "General comment";
-    case "reply":
-      return "Reply";
-    case "resolve":
-      return "Resolve the thread";
-    case "reopen":
-      return "Reopen the thread";
-    case "verdict":
-      return VERDICTS[verdict ?? "comment"];
-  }
 }
 
 /** Ends the review. Comments that are not posted are kept for the next one. */

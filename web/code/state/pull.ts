@@ -72,7 +72,10 @@ export async function previewReview(without: readonly string[]): Promise<PullPre
 export async function postReview(preview: string): Promise<Result<PostResponse>> {
   const result = await sendJson<PostResponse>("POST", "/api/pr/post", { preview });
   if (result.ok) {
-    usePull.setState({ body: "", verdict: "comment" });
+    const { items, kept } = result.value;
+    const isTextKept =
+      kept.some(({ thread }) => thread === "") && items.every(({ kind }) => kind !== "verdict");
+    if (!isTextKept) usePull.setState({ body: "", verdict: "comment" });
     await Promise.all([loadThreads(), loadPull()]);
   }
   return result;

@@ -7,9 +7,10 @@ import type {
   OutgoingText,
   PostResult,
   PullAddress,
+  RejectedItem,
 } from "../forge.ts";
 import { pendingElsewhere } from "../forge-errors.ts";
-import { isStateChange, postItem, type RejectedItem } from "../post-item.ts";
+import { isStateChange, postItem } from "../post-item.ts";
 import type { GitHubApi } from "./api.ts";
 import {
   ADD_THREAD,

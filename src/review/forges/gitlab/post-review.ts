@@ -8,10 +8,11 @@ import type {
   OutgoingReview,
   PostResult,
   PullAddress,
+  RejectedItem,
 } from "../forge.ts";
 import { pendingElsewhere } from "../forge-errors.ts";
 import { createMultiset } from "../multiset.ts";
-import { isStateChange, postItem, postVerdict, type RejectedItem, type StateChange } from "../post-item.ts";
+import { isStateChange, postItem, postVerdict, type StateChange } from "../post-item.ts";
 import { gitlabFilePosition, gitlabPosition } from "./position.ts";
 import {
   type Discussion,
