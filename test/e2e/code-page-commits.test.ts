@@ -41,6 +41,33 @@ describe("the commits of a branch", () => {
     review.child.kill("SIGTERM");
   });
 
+  it("take one line on a phone, which unfolds to the whole message", async () => {
+    const repository = await branchOfTwo();
+    const title = "Correct the order in which the stones of the outer wall are laid, counted and raised";
+    await repository.write({ "c.txt": "stone\n" });
+    await repository.commit(`${title}\n\nThey were in disorder.`);
+    const review = await openCodeReview(browser, repository);
+    const { page } = review;
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.keyboard.press("{");
+    const bar = page.getByRole("region", { name: "Commit" });
+    await bar.getByText(title).waitFor();
+    const [folded, line] = await Promise.all([
+      bar.boundingBox(),
+      bar.getByRole("button", { name: "Next commit" }).boundingBox(),
+    ]);
+    // The height of one button and the padding.
+    expect(folded?.height).toBeLessThan((line?.height ?? 0) * 1.5);
+    await bar.getByRole("button", { name: "Show message" }).click();
+    await bar.getByText("They were in disorder.").waitFor();
+    await bar.getByText("Ada Writer").waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await bar.getByRole("button", { name: "Hide message" }).click();
+    await bar.getByRole("button", { name: "All changes" }).click();
+    await bar.waitFor({ state: "detached" });
+    review.child.kill("SIGTERM");
+  });
+
   it("are stepped through by keys that are pressed before the page knows them", async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {

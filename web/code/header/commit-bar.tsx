@@ -1,5 +1,6 @@
-import { ChevronLeft, ChevronRight } from "lucide-react";
+import { ChevronDown, ChevronLeft, ChevronRight } from "lucide-react";
 import { useState } from "react";
+import { classNames } from "../../../src/render/class-names.ts";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { timeAgo } from "../../shared/time-ago.ts";
@@ -16,8 +17,9 @@ export function CommitBar({ isSaved = false }: { readonly isSaved?: boolean }) {
   if (!commit) return null;
   const { previous, next, position } = neighbors();
   const { sha, title, body, author, at } = commit;
+  const toggle = open ? "Hide message" : "Show message";
   return (
-    <section className="commit-bar" aria-label="Commit">
+    <section className="commit-bar" aria-label="Commit" data-open={open}>
       {!isSaved && (
         <>
           <IconButton
@@ -42,7 +44,12 @@ export function CommitBar({ isSaved = false }: { readonly isSaved?: boolean }) {
         <p className="commit-title">
           {position >= 0 && (
             <span className="commit-count">
-              Commit {position + 1} of {commits.length}
+              <span className="commit-wide">
+                Commit {position + 1} of {commits.length}
+              </span>
+              <span className="commit-narrow">
+                {position + 1}/{commits.length}
+              </span>
             </span>
           )}
           <strong>{withDeceptionsShown(title)}</strong>
@@ -51,16 +58,24 @@ export function CommitBar({ isSaved = false }: { readonly isSaved?: boolean }) {
           <code>{sha.slice(0, 7)}</code>
           {author !== "" && ` ${withDeceptionsShown(author)}, ${timeAgo(at)}`}
         </p>
-        {open && <pre className="commit-body">{withDeceptionsShown(body)}</pre>}
+        {open && body !== "" && <pre className="commit-body">{withDeceptionsShown(body)}</pre>}
       </div>
-      {body !== "" && (
-        <Button small variant="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Hide message" : "Show message"}
-        </Button>
-      )}
+      {/* On narrow screens, the author and a long title are hidden as well. */}
+      <Button
+        small
+        variant="quiet"
+        className={classNames("commit-toggle", body === "" && "commit-narrow")}
+        aria-label={toggle}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        <span className="commit-wide">{toggle}</span>
+        <ChevronDown className="commit-narrow" size={17} aria-hidden />
+      </Button>
       {!isSaved && (
-        <Button small disabled={switching} onClick={() => void showWhole()}>
-          All changes
+        <Button small aria-label="All changes" disabled={switching} onClick={() => void showWhole()}>
+          <span className="commit-wide">All changes</span>
+          <span className="commit-narrow">All</span>
         </Button>
       )}
     </section>
