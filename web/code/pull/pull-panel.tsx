@@ -4,15 +4,17 @@ import {
   CircleDashed,
   CircleX,
   ExternalLink,
+  GitMerge,
   GitPullRequestArrow,
   GitPullRequestClosed,
   GitPullRequestDraft,
 } from "lucide-react";
 import { useState } from "react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
-import type { PullState, ReviewedCommit } from "../../../src/review/api-types.ts";
+import type { PullCheck, PullState, ReviewedCommit } from "../../../src/review/api-types.ts";
 import { MessageText } from "../../shared/threads/message-text.tsx";
 import { timeAgo } from "../../shared/time-ago.ts";
+import { kindOf, sortChecks, summarizeChecks } from "../core/check-summary.ts";
 import { usePull } from "../state/pull.ts";
 
 /** Renders the pull request above its diff: author, branches and checks, and on request the description and more. */
@@ -41,12 +43,8 @@ export function PullPanel() {
         </a>
       </div>
       <div className="pull-facts">
-        <span>
-          <strong>{withDeceptionsShown(pull.author)}</strong>{" "}
-          {pull.state === "merged" ? "merged" : "wants to merge"}{" "}
-          <code>{withDeceptionsShown(pull.head)}</code> into <code>{withDeceptionsShown(pull.base)}</code>
-        </span>
-        <CheckSummary pull={pull} />
+        <Branches pull={pull} />
+        <Checks pull={pull} />
         <button type="button" className="pull-more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Hide the description" : "Show the description"}
         </button>
@@ -61,6 +59,23 @@ export function PullPanel() {
   );
 }
 
+function Branches({ pull: { author, state, head, base } }: { readonly pull: PullState }) {
+  const person = <strong>{withDeceptionsShown(author)}</strong>;
+  const [from, into] = [head, base].map((name) => <code key={name}>{withDeceptionsShown(name)}</code>);
+  if (state === "open" || state === "draft")
+    return (
+      <span>
+        {person} wants to merge {from} into {into}
+      </span>
+    );
+  // The forge does not say here who merged it.
+  return (
+    <span>
+      {from} of {person} was {state === "closed" && "not "}merged into {into}
+    </span>
+  );
+}
+
 const STATE_NAMES: Readonly<Record<PullState["state"], string>> = {
   open: "Open",
   draft: "Draft",
@@ -68,9 +83,15 @@ const STATE_NAMES: Readonly<Record<PullState["state"], string>> = {
   closed: "Closed",
 };
 
+const STATE_ICONS = {
+  open: GitPullRequestArrow,
+  draft: GitPullRequestDraft,
+  merged: GitMerge,
+  closed: GitPullRequestClosed,
+} as const;
+
 function StateIcon({ state }: Pick<PullState, "state">) {
-  const Icon =
-    state === "draft" ? GitPullRequestDraft : state === "open" ? GitPullRequestArrow : GitPullRequestClosed;
+  const Icon = STATE_ICONS[state];
   return (
     <span className={`pull-state pull-state-${state}`}>
       <Icon size={15} aria-hidden /> {STATE_NAMES[state]}
@@ -78,23 +99,12 @@ function StateIcon({ state }: Pick<PullState, "state">) {
   );
 }
 
-function countOf(checks: PullState["checks"], state: string): number {
-  return checks.filter((check) => check.state === state).length;
-}
-
-function CheckSummary({ pull: { checks } }: { readonly pull: PullState }) {
-  if (checks.length === 0) return null;
-  const [failed, pending] = [countOf(checks, "failure"), countOf(checks, "pending")];
-  const state = failed > 0 ? "failure" : pending > 0 ? "pending" : "success";
-  const text =
-    failed > 0
-      ? `${failed} of ${checks.length} checks failed`
-      : pending > 0
-        ? `${pending} of ${checks.length} checks are running`
-        : `${checks.length === 1 ? "The check" : `All ${checks.length} checks`} passed`;
+function Checks({ pull: { checks } }: { readonly pull: PullState }) {
+  const summary = summarizeChecks(checks);
+  if (summary === undefined) return null;
   return (
-    <span className={`pull-check pull-check-${state}`}>
-      <CheckIcon state={state} /> {text}
+    <span className={`pull-check pull-check-${summary.state}`}>
+      <CheckIcon state={summary.state} /> {summary.text}
     </span>
   );
 }
@@ -137,18 +147,9 @@ function Details({ pull, commits }: DetailsProps) {
           <section>
             <h3>Checks</h3>
             <ul>
-              {checks.map(({ name, state, url }) => (
-                <li key={name} className={`pull-check pull-check-${state}`}>
-                  <CheckIcon state={state} />
-                  {url !== undefined && /^https:/.test(url) ? (
-                    <a href={url} target="_blank" rel="noreferrer">
-                      {withDeceptionsShown(name)}
-                    </a>
-                  ) : (
-                    <span>{withDeceptionsShown(name)}</span>
-                  )}
-                  <span className="hint">{state}</span>
-                </li>
+              {sortChecks(checks).map((check) => (
+                // Two workflows can have checks with the same name.
+                <CheckRow key={`${check.name} ${check.url ?? check.state}`} check={check} />
               ))}
             </ul>
           </section>
@@ -170,5 +171,23 @@ function Details({ pull, commits }: DetailsProps) {
         )}
       </div>
     </div>
+  );
+}
+
+function CheckRow({ check }: { readonly check: PullCheck }) {
+  const { name, state, url } = check;
+  const kind = kindOf(check);
+  return (
+    <li className={`pull-check pull-check-${kind}`}>
+      <CheckIcon state={kind} />
+      {url !== undefined && /^https:/.test(url) ? (
+        <a href={url} target="_blank" rel="noreferrer">
+          {withDeceptionsShown(name)}
+        </a>
+      ) : (
+        <span>{withDeceptionsShown(name)}</span>
+      )}
+      <span className="hint">{state}</span>
+    </li>
   );
 }
