@@ -109,4 +109,28 @@ describe("a request for several candidates", () => {
       expect(response.status).toBe(status);
     }
   });
+
+  it.each([
+    [false, 2 * (7 + 5)],
+    // The streams of the other candidates are closed, so their input is estimated.
+    [true, 2 * Math.ceil(JSON.stringify({ ...requestOf(MAX), stream: true }).length / 4)],
+  ])("charges the calls that succeeded if another one is refused (stream: %j)", async (stream, charged) => {
+    let calls = 0;
+    const respond: FakeUpstream["respond"] = (...parameters) => {
+      calls += 1;
+      const refusal = { type: "error", error: { type: "invalid_request_error", message: "no third one" } };
+      return calls % CANDIDATES === 0 ? json(refusal, 400)(...parameters) : messagesResponse(...parameters);
+    };
+    const needed = CANDIDATES * (input + MAX);
+    const { proxy, call } = await start(budget(needed + charged - 1), { dialect: "messages" }, respond);
+    const response = await fetch(`${proxy.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+      body: JSON.stringify({ ...requestOf(MAX), stream }),
+    });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("no third one")]);
+    // One microdollar is missing for another call of this size.
+    expect(await call(MAX)).toBe(429);
+    expect(await call(MAX - 1)).not.toBe(429);
+  });
 });
