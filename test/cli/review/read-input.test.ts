@@ -33,10 +33,12 @@ describe("readInput", () => {
     };
     await read(Buffer.from("\ufeff# Größe\r\n", "utf16le"));
     await read(Buffer.from("# Gr\xf6\xdfe, and more of it\n", "latin1"));
+    await read(Buffer.from("# caf\xe9\n", "latin1"));
     await read(Buffer.from("# Größe \ufffd\n"));
     expect(notes).toEqual([
       `Converted ${path} from UTF-16 to UTF-8.`,
       `${path} is not all UTF-8: 2 characters are shown as \ufffd.`,
+      `${path} is not all UTF-8: 1 character is shown as \ufffd.`,
     ]);
   });
 
