@@ -50,7 +50,7 @@ function build(copy) {
 }
 
 /** Returns undefined if the tests failed as expected, else a message. */
-async function tryDefence(copy, [, test, ...changes]) {
+async function tryDefense(copy, [, test, ...changes]) {
   const originals = new Map();
   try {
     for (let at = 0; at < changes.length; at += 3) {
@@ -91,9 +91,9 @@ try {
     if (failed > 0 || passed === 0) throw new Error(`These tests fail with every defense in place: ${names}`);
   }
   const work = async (copy) => {
-    for (let defence = waiting.shift(); defence; defence = waiting.shift()) {
-      const [row, , file, text] = defence;
-      const problem = await tryDefence(copy, defence);
+    for (let defense = waiting.shift(); defense; defense = waiting.shift()) {
+      const [row, , file, text] = defense;
+      const problem = await tryDefense(copy, defense);
       console.log(
         `${problem === undefined ? "noticed" : "MISSED "}  ${row.padEnd(4)} ${file}: ${text.split("\n")[0]}`,
       );
