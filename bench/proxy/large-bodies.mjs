@@ -295,7 +295,7 @@ setInterval(() => {
   writeFileSync(process.env.WATCH_FILE + "~", JSON.stringify({ most, wall, peak: process.resourceUsage().maxRSS / 1024 }));
   renameSync(process.env.WATCH_FILE + "~", process.env.WATCH_FILE);
 }, 100).unref();
-process.on("SIGUSR2", () => { most = wall = 0; });
+process.on("SIGWINCH", () => { most = wall = 0; });
 `;
 
 let reaction = ["application/json", chat('{"content":"x"}')];
@@ -369,7 +369,8 @@ async function measure(name, path, body) {
     Buffer.from(`{"model":"c/m","max_tokens":5,"messages":[${MESSAGE}]}`),
   );
   await delay(300);
-  proxy.child.kill("SIGUSR2");
+  // Not SIGUSR2, on which the proxy starts its replacement.
+  proxy.child.kill("SIGWINCH");
   let isOver = false;
   const health = probe(proxy.url, () => isOver);
   const status = await post(proxy.url + path, body);
