@@ -242,7 +242,9 @@ export class ClientResponse implements ResponseWriter, OpenStream {
 
   private sample(text: string | Buffer): void {
     this.writtenLength += text.length;
-    if (this.firstText.length < SAMPLE) this.firstText += text.toString();
+    const room = SAMPLE - this.firstText.length;
+    if (room > 0)
+      this.firstText += typeof text === "string" ? text.slice(0, room) : text.toString("utf8", 0, room);
   }
 
   private head(status: number, headers: Readonly<Record<string, string>>): string[] {

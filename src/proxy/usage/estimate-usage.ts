@@ -53,9 +53,9 @@ function inputTokens(body: Buffer | undefined): number {
   }
 }
 
-/** Members of stream events that contain what the model writes. */
+/** Members of responses and stream events that contain what the model writes. The end of a sample may cut off the last. */
 const WRITTEN =
-  /"(?:content|text|delta|partial_json|arguments|thinking|reasoning|reasoning_content|refusal)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
+  /"(?:content|text|delta|partial_json|arguments|thinking|reasoning|reasoning_content|refusal)"\s*:\s*("(?:[^"\\]|\\.)*(?:"|\\?$))/g;
 
 function outputTokens({ text, total }: ResponseSample): number {
   let written = "";
