@@ -18,13 +18,13 @@ export type LaneOutcome = AttemptOutcome & {
   readonly responseError?: Pick<ResponseError, "status"> | undefined;
 };
 
-/** The upstream has rejected an addition of the proxy to the request. The attempt is repeated without it. */
+/** The upstream rejected an option that the proxy added. The attempt is repeated without the option. */
 export interface Resend {
   readonly kind: "resend";
   readonly status: number;
 }
 
-/** A request of a call that a lane sends to one target after the other. */
+/** A call's request, which a lane sends to one target after another. */
 export interface LaneRequest<Outcome extends LaneOutcome> {
   /** Sends the request once. Only a final outcome may have reached the client. */
   send(attempt: Attempt): Promise<Outcome | Resend>;
@@ -41,13 +41,13 @@ export interface LaneRequest<Outcome extends LaneOutcome> {
 /** The result of the attempts of a request. */
 export type AttemptResult<Outcome> =
   | { readonly kind: "done"; readonly outcome: Outcome }
-  /** The remaining targets need the call in another form. */
+  /** The remaining targets require another form of the request. */
   | { readonly kind: "fallback"; readonly targets: Targets }
   | { readonly kind: "aborted" };
 
 /**
- * Sends a request to its targets until an outcome is final: runs an attempt, records it, then decides by its outcome:
- * done, retry, or the next target.
+ * Sends a request to its targets until an outcome is final: runs an attempt, records it, then ends, retries, or
+ * continues with the next target, depending on the outcome.
  */
 export async function runAttempts<Outcome extends LaneOutcome>(
   call: Call,

@@ -12,10 +12,10 @@ import { callersConversations } from "./stored-conversations.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Precedes the id of the creating call, which begins with that of its process. */
+/** Prefix of a response's id; the id of the call follows, which begins with the id of its process. */
 const PREFIX = "resp_bg";
 const CREATOR = /^resp_bgreq_([0-9a-f]{12})/;
-/** A process reports to the database within this time after its start. */
+/** Time within which a process reports to the database after its start. */
 const REPORTED_MS = 20_000;
 
 /** Responses that this process creates in the background, by id, with the controllers that abort them. */
@@ -73,7 +73,7 @@ async function finish(conversations: ConversationStore, id: string, text: string
   if (!isObject(response)) throw new Error("not a response");
   const own = String(response["id"]);
   const kept = await conversations.load(own);
-  // The ids of items contain that of their response.
+  // The ids of items contain the id of their response.
   const suffix = new RegExp(`${own.replace(/^resp_/, "")}(?![a-z0-9])`, "g");
   const renamed = stringifyJson({ ...response, background: true }).replace(suffix, id.replace(/^resp_/, ""));
   await conversations.save(id, { turns: kept?.turns ?? [], responseText: renamed }, 2 * text.length);
@@ -115,7 +115,7 @@ export async function cancelStored(
     throw invalidRequest("Only responses created with background: true can be cancelled.", "response_id");
   if (response["status"] !== "in_progress" && response["status"] !== "queued") return text;
   const cancelled = { ...response, id, status: "cancelled" };
-  // Stored first, so that the aborted call finds it canceled.
+  // The response is stored before its call is aborted, so that the call finds the response canceled.
   await save(conversations, cancelled);
   background.get(id)?.abort();
   return stringifyJson(cancelled);

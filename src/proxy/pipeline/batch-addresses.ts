@@ -1,6 +1,6 @@
 import type { StreamFilter } from "../upstream/relay-task.ts";
 
-/** Maximum bytes of a response that is searched; longer responses pass unchanged. A page of 1,000 batches has about 1 MB. */
+/** Maximum bytes of a response that is searched; longer responses pass unchanged. A page of 1,000 batches takes about 1 MB. */
 const MAX_SEARCHED = 16 * 1024 * 1024;
 const RESULTS = /("results_url"\s*:\s*")https?:\/\/[^"]*\/messages\/batches\/([^"/?]+)\/results(?=["?])/g;
 
@@ -10,8 +10,8 @@ export function hasBatchAddresses(path: string): boolean {
 }
 
 /**
- * Makes the addresses of results lead to the proxy: Anthropic's SDKs request them with the client's key, which the vendor
- * does not know. `own` is the proxy's origin.
+ * Rewrites the addresses of results to point to the proxy, whose origin is `own`: Anthropic's SDKs request results
+ * with the client's key, which the vendor does not know.
  */
 export function createBatchFilter(own: string): StreamFilter {
   let chunks: Buffer[] = [];

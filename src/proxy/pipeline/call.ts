@@ -70,7 +70,7 @@ export interface Call {
   readonly attempts: OpenAttempt[];
   /** The pattern of the rule that chose its upstreams. */
   rule: string | undefined;
-  /** Failures after which the next target is tried; undefined: errors and rate limits. */
+  /** Failures after which the next target is tried; if undefined, errors and rate limits. */
   on: readonly FallbackReason[] | undefined;
   /** The upstream that counts the call as in flight. */
   countedAt: string | undefined;
@@ -84,7 +84,7 @@ export interface Call {
   isTimedOut: boolean;
   /** Sends the last bytes of the response, once the call is recorded. */
   sendEnd: (() => void) | undefined;
-  /** The data that OpenTelemetry and captures need of the call; undefined unless they are configured. */
+  /** Data about the call for OpenTelemetry and captures; undefined unless they are configured. */
   readonly observation: Observation | undefined;
   /** The index in the list of running calls; -1 if the call is not in it. */
   index: number;
@@ -184,7 +184,7 @@ export function settle(call: Call): void {
     route: call.route.path,
     model: call.model,
     upstream: call.upstream?.name,
-    // Empty if the client has named no model.
+    // The model is empty if the client has named none.
     upstreamModel: call.upstreamModel || undefined,
     modelLabel: getModelLabel(call, errorCode === undefined),
     mcpMethod: undefined,

@@ -19,7 +19,7 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
   const model = called.model ?? modelIn(body);
   if (model !== undefined && model.length > MAX_MODEL_LENGTH)
     throw new AppError("validation", `The model's name is longer than ${MAX_MODEL_LENGTH} characters`);
-  // Any upstream would otherwise be asked for a summary.
+  // Without this check, any upstream could receive the request for a summary.
   if (called.operation === "compact" && model === undefined)
     throw new AppError("validation", "Missing required parameter: 'model'.");
   call.model = model;
@@ -34,8 +34,8 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
 }
 
 /**
- * Returns the targets that can compact a conversation, if the call asks for that and the first target can. The error
- * of another target would hide that the first one is only rate-limited.
+ * Returns only the targets that can compact a conversation, if the call requests that and the first target can. An error
+ * of any other target would hide that the first one is only rate-limited.
  */
 function ableToCompact(
   targets: Targets,

@@ -13,7 +13,7 @@ import { clientHeaders } from "../upstream/response-headers.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
 import { type Call, endWith, hidesVendorLimits, ownHeaders } from "./call.ts";
 
-/** Responds with an error in the client's dialect. If a response has begun, closes the connection. */
+/** Responds with an error in the client's dialect, or closes the connection if a response has begun. */
 export function respondWithError(call: Call, error: unknown): void {
   const encodable = toProxyError(error);
   call.errorMessage ??= call.runtime.redact(error instanceof Error ? error.message : encodable.message);
@@ -75,7 +75,7 @@ function plainText(body: string | undefined, type = "text/plain"): string | unde
   return text !== "" && /^text\/plain\b/i.test(type) ? text.slice(0, 2_000) : undefined;
 }
 
-/** Responds with JSON that the proxy has made. If a response has begun, closes the connection. */
+/** Responds with the proxy's own JSON, or closes the connection if a response has begun. */
 export function respondWithJson(
   call: Call,
   status: number,

@@ -63,7 +63,7 @@ async function relayOnce(
   body: NativeBody,
   { upstream, model, key }: Attempt,
 ): Promise<RelayOutcome | Resend> {
-  // The client has not requested usage. If an upstream rejects that option, the client's own request is sent.
+  // Requests usage if the client has not. If an upstream rejects that option, the client's own request is sent.
   const asksUsage =
     call.stream &&
     called.operation === "generate" &&
@@ -213,6 +213,6 @@ async function readCompressedUsage(call: Call, { bytes, coding }: CompressedBody
     const plain = await decodeBody(bytes, coding, MAX_DECODED);
     call.usage = readResponseUsage(getProfile(call.dialect).response, plain);
   } catch {
-    // The coding is invalid, or the copy exceeds the limit (decompression bomb). The client has the response anyway.
+    // The coding is invalid, or the copy exceeds the limit (decompression bomb). The client has received the response anyway.
   }
 }

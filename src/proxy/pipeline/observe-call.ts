@@ -13,7 +13,7 @@ import { CAPTURE_MARGIN, ResponseTap, type TappedText } from "./response-tap.ts"
  * configured.
  */
 export interface Observation {
-  /** Undefined if the call is reported to no collector. */
+  /** The call's trace; undefined if the call is not reported to a collector. */
   readonly trace: CallTrace | undefined;
   /** The calls whose bodies are stored. */
   readonly capture: CaptureConfig["calls"];

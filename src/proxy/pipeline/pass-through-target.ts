@@ -23,8 +23,8 @@ interface PassedRequest {
 }
 
 /**
- * Returns the upstream that a request is passed on to: the one that the client names, else the one that serves the model,
- * else the first of the client's vendor. Throws `not_found` if there is none.
+ * Returns the upstream that a request is passed on to: the one that the client names, or the one that serves the model, or
+ * the first one of the client's vendor, in this order. Throws `not_found` if there is none.
  */
 export async function choosePassThroughTarget(
   { config, selector }: Runtime,

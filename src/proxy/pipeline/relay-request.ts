@@ -38,7 +38,7 @@ export async function nativeBody(call: Call, body: CallBody, targets: Targets): 
     };
   }
   const { bytes, scanned } = body;
-  // Removing thinking blocks requires parsing. If the body exceeds a bound, they stay, and the vendor rejects them.
+  // Removing thinking blocks requires parsing. A body that exceeds a bound keeps them, and the vendor rejects it.
   const cleaned = call.excess ? bytes : withoutForeignThinking(call.dialect, bytes);
   const own = Buffer.isBuffer(cleaned) ? cleaned : await cleaned;
   const { model: named, modelRanges } = own === bytes ? scanned : await scanObject(own);

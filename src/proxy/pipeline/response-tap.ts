@@ -1,19 +1,19 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { decodeBody, parseContentCoding } from "../body/content-coding.ts";
 
-/** Bytes that are kept of a response's end. */
+/** Number of bytes that are kept from the end of a response. */
 const TAIL = 16 * 1024;
-/** Bytes that a compressed response may have when it is decompressed. */
+/** Maximum size of a decompressed response, in bytes. */
 const MAX_DECODED = 16 * 1024 * 1024;
 
 /** Bytes that are kept beyond `capture_max`, so that no secret is cut before it is redacted. */
 export const CAPTURE_MARGIN = 4_096;
 
-/** The text of a response as far as it was kept. */
+/** The kept text of a response. */
 export interface TappedText {
-  /** The first bytes, all of them if `isWhole`. */
+  /** The beginning of the text, or all of it if `isWhole`. */
   readonly head: string;
-  /** The last bytes if `head` has not all, else empty. */
+  /** The end of the text; empty if `head` contains all of it. */
   readonly tail: string;
   readonly isWhole: boolean;
   /** Bytes of the whole response. */
@@ -30,7 +30,7 @@ export class ResponseTap {
   private size = 0;
   private coding: string | undefined;
 
-  /** `limit`: bytes that are kept of the beginning. */
+  /** `limit` is the number of bytes that are kept from the beginning. */
   constructor(response: ServerResponse, limit: number) {
     this.limit = limit;
     this.attach(response);

@@ -38,12 +38,12 @@ import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
 const MODEL_IN_PATH =
   /^\/v1beta\/models\/([\w.@-]+):(?:batchGenerateContent|asyncBatchEmbedContent|predict|predictLongRunning)$/;
 
-/** Returns whether a path of a route for models is passed on. */
+/** Returns whether a call on a route for models is passed on because of its path. */
 export function isPassedOn(path: string): boolean {
   return MODEL_IN_PATH.test(path);
 }
 
-/** The body of a call that is passed on: read whole if it is JSON, since it may name a model, else streamed. */
+/** The body of a call that is passed on: read whole if it is JSON, which may name a model, and streamed otherwise. */
 type PassedBody = CallBody | { readonly kind: "bytes"; readonly bytes: Buffer } | { readonly kind: "stream" };
 
 /**
@@ -95,7 +95,7 @@ export async function servePassThrough(
   }
 }
 
-/** Returns whether an unknown path may be passed on, because an upstream of the caller takes every path. */
+/** Returns whether an unknown path may be passed on, because an upstream for the caller's dialect accepts any path. */
 export function takesUnknown(admitted: Pick<AdmittedRequest, "request" | "runtime">, route: Route): boolean {
   const dialect = getCallerDialect(admitted, route);
   const upstreams = [...admitted.runtime.config.upstreams.values()];
@@ -139,7 +139,7 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
     call.stream = scanned.stream;
     return { kind: "json", bytes, scanned };
   } catch {
-    // Not an object. The vendor decides whether it is valid.
+    // The body is not an object. The vendor decides whether it is valid.
     return { kind: "bytes", bytes };
   }
 }
@@ -206,7 +206,7 @@ function toStreamBody({ request }: Call): NativeBody {
   };
 }
 
-/** Returns the upstream with the base URL of uploads or downloads, which Google has beside that of its API. */
+/** Returns the upstream with the base URL for uploads or downloads, which differs from the API's at Google. */
 function withArea(upstream: UpstreamConfig, path: string): UpstreamConfig {
   const area = /^\/(?:upload|download)(?=\/)/.exec(path)?.[0];
   if (area === undefined) return upstream;

@@ -105,7 +105,7 @@ function usageOf(
 ): Usage | undefined {
   if (!started) return usage;
   if (isDisconnected) return partialUsage(usage, body, written);
-  // An error that is a whole response leaves no sample.
+  // There is no sample if the whole response is an error.
   if (error !== undefined) return written.total > 0 ? failedUsage(usage, body, written) : usage;
   return usage ?? (operation === "generate" ? estimatedUsage(body, written) : undefined);
 }
