@@ -10,7 +10,7 @@ export interface DocsFlags {
   readonly json: boolean;
 }
 
-/** Pages by name: the path below docs/ without `.md`. */
+/** Pages by name. A name is the path below docs/ without `.md`. */
 type Pages = Readonly<Record<string, string>>;
 
 /**

@@ -3,8 +3,8 @@ import { systemErrorCode } from "../errors.ts";
 import { addColor, isColorWanted, type TextKind } from "./colors.ts";
 
 /**
- * How many notes are printed. `quiet` (`--quiet`): only errors, questions and text that the caller needs to continue.
- * `verbose` (`--verbose`): details too. `debug` (`--debug`): also the causes and stacks of errors.
+ * How many notes are printed. `quiet` (`--quiet`): only errors, questions and text that the caller needs to
+ * continue. `verbose` (`--verbose`): also details. `debug` (`--debug`): also the causes and stacks of errors.
  */
 export type Verbosity = "quiet" | "normal" | "verbose" | "debug";
 
@@ -41,7 +41,7 @@ export function createOutput(
 ): Output {
   let written = false;
   let lost = false;
-  // The parent process may have closed stderr. That must end neither a review nor the proxy.
+  // The parent process may have closed stderr. The write error must not end a review or the proxy.
   stderr.on("error", () => {});
   // `head` closes the pipe before the whole help text is written. `result` reports its own failures.
   stdout.on("error", () => {});
@@ -71,7 +71,7 @@ export function createOutput(
       const plain = stdout.isTTY === true ? withoutControls(whole) : whole;
       const line = kind && isColorWanted(stdout, processEnvironment) ? addColor(plain, kind) : plain;
       return new Promise((resolve) => {
-        // On EPIPE, `review last` can still print the recorded decision.
+        // After EPIPE, the person can print the recorded decision with `review last`.
         stdout.once("error", () => resolve(false));
         stdout.write(line, (error) => {
           if (error) reportLost(error);

@@ -30,8 +30,9 @@ const KNOWN: KnownValues = {
 };
 
 /**
- * Runs `sallyport completion SHELL`: prints the script. Throws `usage` if the shell is not supported. Not
- * `@bomb.sh/tab` or `omelette`: their scripts start the program for each Tab (docs/dependencies.md).
+ * Runs `sallyport completion SHELL`: prints the script. Throws `usage` if the shell is not supported. Does
+ * not use `@bomb.sh/tab` or `omelette`, because their scripts start the program at each press of Tab
+ * (docs/dependencies.md).
  */
 export async function completion(
   shell: string | undefined,

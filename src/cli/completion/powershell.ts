@@ -55,7 +55,7 @@ function entry({ path, flags, commands, values }: CommandFacts): string {
 }
 
 function item(name: string, help: string): string {
-  // A completion result without a help text is an error.
+  // PowerShell rejects a completion result without a help text.
   return `@{ Name = ${quoted(name)}; Help = ${quoted(help || name)} }`;
 }
 

@@ -18,7 +18,7 @@ import { table } from "../table.ts";
 import { listHints, type Proposal, proposeSteps } from "./propose.ts";
 import { detectSituation, type FoundUpstream, type InitFlags, type Situation } from "./situation.ts";
 
-/** The state of a step. `skipped`: the step that it needs was not carried out. */
+/** The state of a step. `skipped`: the step on which it depends was not carried out. */
 type StepState = "proposed" | "done" | "declined" | "skipped" | "failed";
 
 interface StepReport extends Proposal {
@@ -40,9 +40,9 @@ const PROXY_START_MS = 10_000;
 const POLL_MS = 200;
 
 /**
- * Runs `sallyport init`: prints the agents and keys that it found and the missing steps, shows the diff of each step,
- * asks, and carries it out. Resolves to the exit code of the first step that failed, else 0. Throws `usage`, after the
- * diffs, if it can neither ask nor write.
+ * Runs `sallyport init`: prints the agents and keys that it found and the missing steps, shows the diff of
+ * each step, asks, and carries it out. Resolves to the exit code of the first step that failed, or to 0 if
+ * none failed. Throws `usage`, after the diffs, if it can neither ask nor write.
  */
 export async function init(flags: InitFlags, output: Output): Promise<number> {
   const situation = await detectSituation(flags);
@@ -171,7 +171,10 @@ async function previewStarted(
   return previewStep(proposal, situation, flags);
 }
 
-/** Returns the output for the command of a step, without its diff and result, which `init` prints itself. */
+/**
+ * Returns the output for the command of a step. It drops the command's diff and result, which `init` prints
+ * itself.
+ */
 function withoutDiffs(output: Output): Output {
   return {
     ...output,

@@ -9,15 +9,16 @@ export interface Proposal {
   readonly title: string;
   /** The part of the program. With `--yes`, steps of the proxy are carried out only with `--proxy`. */
   readonly part: "review" | "proxy";
-  /** The agent of a hook or connection. */
+  /** The agent, for a hook or a connection. */
   readonly agent?: string;
   /** The id of the step that must be carried out first. */
   readonly needs?: string;
 }
 
 /**
- * Returns the missing steps in the order in which they are carried out. Connects an agent only to an upstream of its own
- * dialect, because others would replace the models that the person has chosen. Pure.
+ * Returns the missing steps in the order in which they are carried out. Connects an agent only to an upstream
+ * of its own dialect, because an upstream of another dialect would replace the models that the person has
+ * chosen. Pure.
  */
 export function proposeSteps(situation: Situation, flags: Pick<InitFlags, "envFile">): readonly Proposal[] {
   const keys = proposeKeys(situation, flags);

@@ -136,14 +136,17 @@ async function readConfiguration(
 
 function listUpstreams({ config, loaded }: ReadConfiguration): readonly FoundUpstream[] {
   return [...config.upstreams.values()].flatMap(({ name, vendor, dialect, baseUrl, keys }) => {
-    // The built-in echo has no models.
+    // The built-in echo upstream lists no models.
     if (dialect === "any") return [];
     const variable = findVariable(loaded.settings.upstreams?.[name], keys);
     return [{ name, vendor: vendor ?? null, dialect, baseUrl, variable: variable ?? null }];
   });
 }
 
-/** Returns the variable from which an upstream's key was read: the configured one, else that of its vendor. */
+/**
+ * Returns the variable from which an upstream's key was read: the configured variable, or otherwise that of
+ * its vendor.
+ */
 function findVariable(
   settings: NonNullable<ProxySettings["upstreams"]>[string] | undefined,
   [key]: readonly string[],

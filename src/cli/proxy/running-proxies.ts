@@ -53,7 +53,7 @@ export async function addRunningProxy(
     await makePrivateFolder(folder);
     await removeStale(folder);
     const text = JSON.stringify({ ...proxy, ...getProcessMark() });
-    // Not durable: a power failure also ends the process.
+    // The file need not survive a power failure, which also ends the process.
     await replaceFile(join(folder, `${process.pid}.json`), text, 0o600, { durable: false });
   } catch {
     // Without the file, `proxy status` does not list this proxy.

@@ -8,11 +8,11 @@ import type { CallerDoubt } from "../../review/api-types.ts";
 /** The file that holds the latest hook call of one agent session. */
 export interface SessionClaim {
   readonly path: string;
-  /** The content that this process wrote to it. */
+  /** The content that this process wrote to the file. */
   readonly owner: string;
 }
 
-/** An agent session, if its hook names it. */
+/** The agent session of a hook call. */
 export interface AgentSession {
   readonly dataDirectory: string;
   /** The agent's display name. */
@@ -20,7 +20,7 @@ export interface AgentSession {
   readonly agentSession: string | undefined;
 }
 
-/** The owner of hook calls that open no review. */
+/** The owner that a hook call without a review records. */
 type Report = Extract<CallerDoubt, "decided-in-terminal" | "went-on">;
 
 /**
@@ -47,7 +47,10 @@ export async function reportSession(session: AgentSession, report: Report): Prom
   if (path !== undefined && existsSync(path)) await claimSession(session, report);
 }
 
-/** Returns why the agent may no longer wait for this hook call, judged by later calls of its session; undefined if there are none. */
+/**
+ * Returns why the agent may no longer wait for this hook call, judged by later calls of its session;
+ * undefined if there are no later calls.
+ */
 export async function readClaim({ path, owner }: SessionClaim): Promise<CallerDoubt | undefined> {
   const latest = (await readFile(path, "utf8").catch(() => owner)).trim();
   if (latest === owner) return undefined;

@@ -43,8 +43,8 @@ function resolveExposure(host: string | undefined) {
 }
 
 /**
- * Allows the host under which a Codespace forwards the port, and the origins that its proxy sends: it rewrites Host and
- * Origin to localhost, in some versions with https.
+ * Allows the host under which a Codespace forwards the port, and the origins that the Codespace's proxy
+ * sends: the proxy rewrites Host and Origin to localhost, in some versions with https.
  */
 function withForwarded(
   exposure: ReturnType<typeof resolveExposure>,

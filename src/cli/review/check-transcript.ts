@@ -3,12 +3,15 @@ import { open, stat } from "node:fs/promises";
 /** A transcript in JSON lines, which grows only while the agent works. */
 export interface WatchedTranscript {
   readonly path: string;
-  /** Returns whether an entry that is newer than this process shows that the agent no longer waits for it. */
+  /**
+   * Returns whether an entry that is newer than this process shows that the agent no longer waits for this
+   * process.
+   */
   endsTurn(entry: Readonly<Record<string, unknown>>): boolean;
 }
 
 const SETTLE_MS = 5_000;
-/** Maximum bytes at the end of the file in which entries are searched. */
+/** Maximum bytes at the end of the file that are searched for entries. */
 const TAIL_BYTES = 64 * 1024;
 
 /**

@@ -27,7 +27,10 @@ const SCHEMES: readonly [isThere: (environment: Environment) => boolean, scheme:
   ],
 ];
 
-/** Returns the URL prefix that opens a file in the editor of this terminal, else in Visual Studio Code. */
+/**
+ * Returns the URL prefix that opens a file in the editor of this terminal, or otherwise in Visual Studio
+ * Code.
+ */
 export function editorLink(environment: Environment): string {
   const found = SCHEMES.find(([isThere]) => isThere(environment));
   return found?.[1] ?? "vscode://file{path}:{line}";

@@ -24,7 +24,10 @@ export interface ReviewCodeFlags extends LiveFlags {
 
 /** The lookup of a folder's repository, which git runs in the background. */
 interface AskedFolder {
-  /** With links resolved, as git reports the repository's root; only then can paths be compared with it. */
+  /**
+   * Absolute path with links resolved. Git reports the repository's root in the same form, so the two can be
+   * compared.
+   */
   readonly directory: string;
   readonly repository: Promise<Repository>;
   /** Aborts the lookup. */
@@ -53,7 +56,7 @@ export async function reviewCode(
 function askGit(directory: string): AskedFolder {
   const giveUp = new AbortController();
   const repository = openRepository(directory, processEnvironment, giveUp.signal);
-  // `repositoryInTime` reports this error; errors in the flags are reported first.
+  // `repositoryInTime` reports this error, after errors in the flags.
   repository.catch(() => {});
   return { directory, repository, giveUp };
 }

@@ -49,7 +49,7 @@ function resolveHosts(host: string | undefined): { host: string; alsoOn: string[
   return { host: "127.0.0.1", alsoOn: ["::1", address] };
 }
 
-/** Below the range from which systems assign ephemeral ports. */
+/** First of the preferred ports, which are below the range from which systems assign ephemeral ports. */
 const FIRST_PORT = 20_000;
 const PORT_COUNT = 12_000;
 

@@ -104,7 +104,7 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   return 0;
 }
 
-/** A connection for disconnecting, which needs no proxy: the receipts list what was written. */
+/** The connection for `disconnect`, which needs no proxy because the receipts list what was written. */
 const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };
 
 /** Warns if nothing responds at the address: a connected agent fails until the proxy is started. */

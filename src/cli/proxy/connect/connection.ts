@@ -11,7 +11,7 @@ export interface ConnectionFlags {
   readonly config?: string;
   /** The proxy's address, if it is not the configured one. */
   readonly url?: string;
-  /** The environment variable that holds the key, if the configuration does not. */
+  /** The environment variable with the key, if the configuration has no key. */
   readonly keyEnv?: string;
 }
 

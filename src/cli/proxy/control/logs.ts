@@ -67,7 +67,7 @@ export function parseCount(text: string): number {
   });
 }
 
-/** The members of a log line that are shown. Lines of rejected requests lack most of them. */
+/** The members of a log line that are shown. Lines of rejected requests lack most members. */
 const logLine = z.object({
   time: z.string(),
   method: z.string().default(""),

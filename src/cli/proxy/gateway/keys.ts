@@ -112,7 +112,7 @@ function parsePatterns(flag: string, text: Removable<string> | undefined): strin
   return patterns;
 }
 
-/** Says which member of a key is invalid, and why. */
+/** Returns a message that names the invalid member of a key and the reason. */
 function describeIssue({ issues: [issue] }: ZodError): string {
   return `The key's ${issue?.path.join(".")}: ${issue?.message}`;
 }

@@ -2,10 +2,13 @@ import { budgetSchema, keyLimitsSchema } from "../../../config/proxy/limits.ts";
 import { AppError } from "../../../errors.ts";
 import type { Limits, LimitsPatch } from "../../../proxy/gateway/key-schemas.ts";
 
-/** The value of a flag; false removes the member: `--no-rpm`. Only the commands that change something have that form. */
+/**
+ * The value of a flag, or false to remove the member (`--no-rpm`). Only commands that update a key or team
+ * have `--no-` flags.
+ */
 export type Removable<Value> = Value | false;
 
-/** Flags that keys and teams have in common. */
+/** Flags for the limits and tags of keys and teams. */
 export interface LimitFlags {
   readonly rpm?: Removable<string>;
   readonly tpm?: Removable<string>;
@@ -20,7 +23,7 @@ export function parseLimits(flags: LimitFlags): Limits {
   return Object.fromEntries(limits);
 }
 
-/** Returns the limits that the flags name, null for those that they remove. Throws `usage`. */
+/** Returns the limits that the flags name; null for limits that the flags remove. Throws `usage`. */
 export function parseLimitsPatch(flags: LimitFlags): LimitsPatch {
   const limits: LimitsPatch = {};
   for (const name of ["rpm", "tpm", "concurrency"] as const) {

@@ -21,7 +21,7 @@ export const DESCRIPTION = "Sallyport: a local proxy for model APIs";
 /** Marks the files that Sallyport has written. */
 export const OWN_MARK = "Written by sallyport proxy service install";
 
-/** The system that a manager works on. */
+/** The system on which a manager runs. */
 export interface ServiceHost {
   readonly environment: Environment;
   /** The user's home directory. */
@@ -35,7 +35,7 @@ export interface ServiceState {
   /** Whether it starts at login. */
   readonly enabled: boolean;
   readonly running: boolean;
-  /** The state as the manager names it. */
+  /** The manager's own name of the state. */
   readonly detail: string;
 }
 

@@ -40,9 +40,9 @@ export interface ServiceUninstallFlags {
   readonly json: boolean;
 }
 
-/** Seconds that a proxy takes to end after its calls. */
+/** Seconds that a proxy may take to end after its last call. */
 const CLOSE_SECONDS = 15;
-/** Seconds to drain if there is no limit. */
+/** Seconds to drain if `drain_timeout` sets no limit. */
 const NO_LIMIT_SECONDS = 3_600;
 
 /** The service to install, and the file changes that install it. */
@@ -82,7 +82,7 @@ export async function installService(flags: ServiceInstallFlags, output: Output)
   try {
     await manager.enable();
   } catch (error) {
-    // Otherwise the manager would start the service at the next login.
+    // Restores the files, because the manager would otherwise start the service at the next login.
     await writeChanges(
       changes.map(({ before, after, ...change }) => ({ ...change, before: after, after: before })),
       receipts,

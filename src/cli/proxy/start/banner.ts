@@ -59,7 +59,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
   ];
 }
 
-/** Warns of upstreams that are the proxy itself, whose calls fail with 508. */
+/** Returns a warning for each upstream that is the proxy itself: calls to it fail with 508. */
 function warnOfItself({ upstreams }: ProxyConfig, base: string): string[] {
   const itself = [...upstreams.values()].filter(
     ({ dialect, baseUrl: target }) => dialect !== "any" && isSameAddress(base, target),

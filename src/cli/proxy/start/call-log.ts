@@ -8,8 +8,8 @@ import type { Output } from "../../output.ts";
 import type { LedgerLog } from "./ledger-log.ts";
 
 /**
- * Creates the request log: writes each call's metadata to `lines` if `isEnabled` returns true or a ledger reads them,
- * and one line per call to an interactive terminal.
+ * Creates the request log: writes each call's metadata to `lines` if `isEnabled` returns true or a ledger
+ * reads the lines. On an interactive terminal it also prints one line per call.
  */
 export function createCallLog(
   lines: LineSink,
@@ -39,8 +39,8 @@ export function createCallLog(
 }
 
 /**
- * Creates the request log's output: its file or, with `logging.to: "stdout"`, standard output, as containers expect. With a
- * ledger, all lines also go to the file that it reads, which usually is the log itself.
+ * Creates the request log's output: its file or, if `logging.to` is "stdout", standard output, as containers
+ * expect. With a ledger, all lines also go to the file that it reads, which usually is the log itself.
  */
 export function createLogOutput(
   path: string,
@@ -56,7 +56,7 @@ export function createLogOutput(
   const ledgerFile = ledger && !isLedger ? createRotatingFile(ledger.path, limits, onError) : undefined;
   const appendLog = async (lines: Uint8Array): Promise<void> => {
     const { to, requests } = logging();
-    // Without a ledger, there are no lines if requests are not logged.
+    // Without a ledger, lines arrive only if requests are logged.
     const isEnabled = requests || ledger === undefined;
     if (isLedger || (to === "file" && isEnabled)) await file.append(lines);
     if (to === "stdout" && isEnabled)

@@ -47,7 +47,10 @@ function adminKeyFile(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "admin-key");
 }
 
-/** Returns whether a key of the configuration has limits that the database knows: a budget, or those of its team. */
+/**
+ * Returns whether a configured key has a limit that depends on the database: a budget, or a limit of its
+ * team.
+ */
 function needsDatabase({ keys }: ProxyConfig): boolean {
   return keys.some(({ limits, team }) => limits?.budgets?.length || team !== undefined);
 }
@@ -81,8 +84,8 @@ export function createGatewayHost(
       async onKeys(snapshot, spent) {
         host.snapshot = snapshot;
         host.spent = [...host.spent, ...spent];
-        // The amounts already spent must be known before the first call of a key, because budgets are counted from
-        // them.
+        // Counting starts from the amounts already spent, so they must be known before the first call of a
+        // key.
         await host.passOn(snapshot, spent);
         directory.replace(snapshot);
         await setRequiresKeys(dataDirectory, snapshot.requiresKeys).catch(() => {});

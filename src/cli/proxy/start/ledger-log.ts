@@ -30,7 +30,7 @@ export async function openLedgerLog(
     await recoverJournals(path);
     journal = workers === 1 ? createJournal(path) : undefined;
   } catch {
-    // The log reports a folder that cannot be written.
+    // If the folder is not writable, the log reports the error.
   }
   return { path, journal, mayDelete: (name) => host.mayDelete(name), wake: () => host.wake() };
 }

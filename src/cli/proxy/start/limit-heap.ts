@@ -7,9 +7,10 @@ import type { Worker } from "node:worker_threads";
 const ENOUGH_BYTES = 32 * 1024 * 1024;
 
 /**
- * Percentage of the objects in use by which the old generation may grow between two full collections. V8 lets it grow to a
- * multiple, most of which is garbage of calls that have ended: with Node.js 24, the proxy used 237 to 247 MB after 24,000
- * calls, and 181 to 185 MB with this limit, on a machine with a load of 29 on 2 CPUs.
+ * Maximum growth of the old generation between two full collections, in percent of the size of the objects in
+ * use. Without this limit, V8 lets the old generation grow to a multiple, most of which is garbage of
+ * completed calls: with Node.js 24, the proxy used 237 to 247 MB after 24,000 calls, and 181 to 185 MB with
+ * this limit, on a machine with a load of 29 on 2 CPUs.
  */
 const GROWTH_PERCENT = 40;
 
@@ -20,17 +21,18 @@ export function limitHeap(): void {
 }
 
 /**
- * Stops V8's young generation from growing beyond 32 MB, or 64 MB if it grows twice before the process learns of it. Since
- * Node.js 22 it grows to 64 MB and more under load, and V8 keeps that memory. With the limit, the proxy uses 80 to 100 MB
- * less memory, and a call 0 to 6 % more CPU time (bench/proxy/cost.mjs). The option --max-semi-space-size has no effect in
- * a running process, but V8 reads --semi-space-growth-factor before each growth.
+ * Stops V8's young generation from growing beyond 32 MB, or 64 MB if it grows twice before the process learns
+ * of it. Since Node.js 22 the young generation grows to 64 MB and more under load, and V8 keeps that memory.
+ * With the limit, the proxy uses 80 to 100 MB less memory, and a call uses 0 to 6 % more CPU time
+ * (bench/proxy/cost.mjs). The option --max-semi-space-size has no effect in a running process, but V8 reads
+ * --semi-space-growth-factor before each growth.
  */
 function limitYoungGeneration(): void {
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
     if (young === undefined || young.space_size < ENOUGH_BYTES) return;
     stopGrowth();
-    // V8 sets the factor to 2 for all threads when it configures the heap of a new one.
+    // When V8 configures the heap of a new thread, it sets the factor to 2 for all threads.
     subscribe("worker_threads", (message) =>
       (message as { worker: Worker }).worker.once("online", stopGrowth),
     );

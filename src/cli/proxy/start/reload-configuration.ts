@@ -57,14 +57,20 @@ function locateDatabase({ database }: ProxyConfig): string | undefined {
   return database.engine === "sqlite" ? database.path : undefined;
 }
 
-/** Returns the URL of PostgreSQL without its password: new connections use the current one. */
+/**
+ * Returns the URL of PostgreSQL without its password, which may change: new connections use the current
+ * password.
+ */
 function locatePostgres(url: string): string {
   const location = new URL(url);
   location.password = "";
   return location.href;
 }
 
-/** Returns the URL of Redis without user and password: new connections use the current ones. */
+/**
+ * Returns the URL of Redis without user and password, which may change: new connections use the current
+ * values.
+ */
 function locateRedis({ redis }: ProxyConfig): string | undefined {
   if (redis === undefined) return undefined;
   const location = new URL(redis);
@@ -74,8 +80,8 @@ function locateRedis({ redis }: ProxyConfig): string | undefined {
 }
 
 /**
- * Returns a function that runs `act`, never concurrently. Calls during a run cause one more run after it, so that an
- * older result cannot replace a newer one. `act` must not reject.
+ * Returns a function that runs `act`, never twice at the same time. Calls during a run cause one more run
+ * after it, so that an older result cannot replace a newer one. `act` must not reject.
  */
 export function oneAtATime(act: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

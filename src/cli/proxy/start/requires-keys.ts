@@ -11,8 +11,8 @@ export function requiredKeys(dataDirectory: string): boolean {
 }
 
 /**
- * Stores on disk whether keys are required. If they are, the next start opens the database before it accepts calls.
- * Otherwise a call could be served without a key in the meantime.
+ * Stores on disk whether keys are required. If they are, the next start opens the database before it accepts
+ * calls, so that it serves no call without a key.
  */
 export async function setRequiresKeys(dataDirectory: string, isRequired: boolean): Promise<void> {
   const path = fileIn(dataDirectory);

@@ -11,15 +11,15 @@ export interface Serving {
   /** Shows on the dashboard why another configuration was not applied. */
   noteRefused(reason: string): void;
   /**
-   * Passes the keys of the database to the processes that serve calls, and the amounts spent of budgets that are new
-   * to them.
+   * Passes the keys of the database to the processes that serve calls, and the amounts already spent of
+   * budgets that these processes do not count yet.
    */
   setKeys(snapshot: KeySnapshot, spent: readonly SpentBudget[]): Promise<void>;
   /** Announces the stop to load balancers. Calls are still served. */
   announceStop(): Promise<void>;
   /** Returns the descriptor of the listening socket, or undefined if another process cannot inherit it. */
   listener(): number | undefined;
-  /** Stops accepting connections, serves the calls of open ones, and resolves when those have ended. */
+  /** Stops accepting connections, and resolves when all calls on existing connections have ended. */
   retire(): Promise<void>;
   /** Stops accepting calls. Resolves once no more calls are accepted. */
   refuse(): Promise<void>;

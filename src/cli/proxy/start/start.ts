@@ -67,8 +67,8 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     await host?.refresh();
   });
   const named = watchNamedFiles(dirname(path), () => void reload());
-  // Registered before the proxy announces itself: an unhandled SIGHUP would end the process, and an early save would
-  // be missed.
+  // These handlers are registered before the proxy announces itself. Otherwise an early SIGHUP would end the
+  // process, and an early change of the file would be missed.
   process.on("SIGHUP", reload);
   const unwatch = [onFileChange(path, state, reload), named.end, replaced.end, watchStopRequest(data)];
   named.watch(inForce.settings);

@@ -8,8 +8,9 @@ const POLL_MS = 1_000;
  * Several events of one save are reported once. `since` is the state, from `fileState`, of the file as the caller has
  * read it.
  *
- * The system reports only changes in the file's own folder. It misses changes to the target of a link elsewhere,
- * Kubernetes volumes, which switch folders through a link, and network drives. So the file is polled as well.
+ * The file is also polled, because the system reports only changes in the file's own folder. It does not
+ * report changes on network drives, of a link's target in another folder, or in Kubernetes volumes, which
+ * switch folders through a link.
  */
 export function onFileChange(path: string, since: string, onChange: () => void): () => void {
   let lastState = since;

@@ -4,16 +4,16 @@ import { tlsFiles } from "../../../config/proxy/tls.ts";
 import { secretSources, shortestTtl } from "../../../config/secret-sources.ts";
 import { fileState, onFileChange } from "./watch-file.ts";
 
-/** Watches the files that a configuration names: of secrets, the certificate, model data. */
+/** Watches the files that a configuration names: secrets, the certificate and model data. */
 export interface NamedFiles {
-  /** Watches what these settings name, and nothing else. */
+  /** Watches the files that these settings name, and stops watching all others. */
   watch(settings: ProxySettings): void;
   end(): void;
 }
 
 /**
- * Creates a watcher that calls `reload` when a file changes or a secret's time to live has passed. Relative paths count
- * from `folder`.
+ * Creates a watcher that calls `reload` when a file changes or a secret's time to live has passed. Relative
+ * paths are resolved against `folder`.
  */
 export function watchNamedFiles(folder: string, reload: () => void): NamedFiles {
   let watched = "";
@@ -29,7 +29,7 @@ export function watchNamedFiles(folder: string, reload: () => void): NamedFiles 
         ...(settings.model_data?.file === undefined ? [] : [resolve(folder, settings.model_data.file)]),
       ];
       const ttl = shortestTtl(settings);
-      // Watching again would miss a change between reading a file and now.
+      // Replacing an unchanged set of watchers would miss a change between the reading of a file and now.
       const wanted = JSON.stringify([files, ttl]);
       if (wanted === watched) return;
       watched = wanted;

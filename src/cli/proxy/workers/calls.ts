@@ -50,7 +50,7 @@ export interface PrimaryCalls {
   /** Calls a method of the database's store. */
   store(call: StoreCall): Promise<unknown>;
   databaseState(): Promise<DatabaseState>;
-  /** Counts limits for all workers; unused with Redis. */
+  /** Counts a call against the limits that all workers share; unused with Redis. */
   reserveLimits(reservation: Reservation): Decision;
   settleLimits(ended: EndedReservation): void;
   readLimits(subjects: readonly Subject[]): readonly SubjectState[];

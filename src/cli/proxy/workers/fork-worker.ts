@@ -25,12 +25,12 @@ export interface WorkerProcess {
  */
 export function setUpWorkers(): void {
   const args = ["proxy", "worker"];
-  // A single executable has no script: its first argument takes the script's position.
+  // A single executable has no script: its first argument is in the script's position.
   const program = isSea() ? args.shift() : process.argv[1];
   cluster.setupPrimary({
     ...(program === undefined ? {} : { exec: program }),
     args,
-    // Structured clones, because JSON loses maps and buffers.
+    // Messages are structured clones, because JSON loses maps and buffers.
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     windowsHide: true,
@@ -69,8 +69,8 @@ function waitForExit(worker: Worker): Promise<string> {
     // "close" follows the exit once everything that the worker sent is read.
     worker.process.once("close", (code, signal) => resolve(signal ?? `exit code ${code}`));
     worker.on("error", (error) => {
-      // A program that could not be started never exits. For a running one the error concerns a message, and the
-      // worker exits later.
+      // A program that could not be started never exits. If the program runs, the error concerns a message,
+      // and the worker exits later.
       if (worker.process.pid === undefined) resolve(error.message);
     });
   });

@@ -71,7 +71,8 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
         note: (line) => output.note(line),
       });
       reportCounts(proxy.counts, primary());
-      // The primary has inherited it: descriptors of `node:cluster` are those of the primary.
+      // The primary process has inherited the listener: `node:cluster` interprets descriptors as those of the
+      // primary.
       const descriptor = getInheritedListener(processEnvironment, process.ppid);
       return listen(proxy.app, { ...config, descriptor });
     },
@@ -136,7 +137,7 @@ function createSharingProxy(
 function createRemoteGateway(directory: KeyDirectory, primary: Remote<PrimaryCalls>): Gateway {
   const store = new Proxy({} as GatewayStore, {
     get: (_target, method) =>
-      // A promise resolves to the store only if it has no `then`.
+      // A promise can resolve to the store only if the store has no `then`.
       method === "then"
         ? undefined
         : (...given: readonly unknown[]) =>

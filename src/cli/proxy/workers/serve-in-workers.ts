@@ -70,7 +70,7 @@ class Workers implements Serving {
 
   async reload(wanted: ProxyConfig): Promise<void> {
     const before = this.config;
-    // Workers that start later must listen where the others do.
+    // Workers that start later must listen at the same address as the others.
     const tls = before.tls && (wanted.tls ?? before.tls);
     const next = { ...wanted, host: before.host, port: before.port, tls };
     this.config = next;

@@ -2,8 +2,8 @@ import type { Serializable } from "node:child_process";
 import type { Worker } from "node:cluster";
 
 /**
- * The message of node:cluster that hands a connection to a worker, or the worker's response, which has the number as
- * `ack`.
+ * The message of node:cluster that hands a connection to a worker, or the worker's response, whose `ack` is
+ * the `seq` of the message.
  */
 interface Handover {
   readonly act?: unknown;
@@ -44,7 +44,8 @@ export function trackPendingConnections(worker: Worker): () => void {
     const refused = [...untaken.keys()];
     pause = setTimeout(() => {
       pause = undefined;
-      // node:cluster waits for this message: it then closes the connection here and gives the worker the next one.
+      // node:cluster waits for this message. It then closes the connection in this process and offers the
+      // worker the next one.
       for (const ack of refused)
         if (untaken.has(ack))
           process.emit("internalMessage", { cmd: "NODE_CLUSTER", ack, accepted: true }, undefined);

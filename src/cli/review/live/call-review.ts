@@ -9,7 +9,10 @@ export interface ReviewCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Calls a review of this machine with its token. Throws `usage` for what the review rejects, `review_ended`. */
+/**
+ * Calls a review of this machine with its token. Throws `usage` if the review rejects the call, and
+ * `review_ended` if its process has ended.
+ */
 export async function callReview(review: RunningReview, call: ReviewCall): Promise<unknown> {
   const response = await openCall(review, call);
   const chunks: Buffer[] = [];
@@ -21,7 +24,7 @@ export async function callReview(review: RunningReview, call: ReviewCall): Promi
   return parseResponse(review, response, Buffer.concat(chunks).toString());
 }
 
-/** Sends a call and resolves to the response as soon as its headers are there. Throws `review_ended`. */
+/** Sends a call and resolves to the response as soon as its headers have arrived. Throws `review_ended`. */
 export function openCall(review: RunningReview, call: ReviewCall): Promise<IncomingMessage> {
   const payload = JSON.stringify(call.body ?? {});
   const hasBody = call.method !== "GET";
@@ -49,16 +52,19 @@ export function openCall(review: RunningReview, call: ReviewCall): Promise<Incom
   });
 }
 
-/** Returns the author of the messages that an agent's call writes; undefined if the agent gave no name. */
+/** Returns the author of the messages that an agent sends; undefined if the agent gave no name. */
 export function toAuthor(name: string | undefined): object | undefined {
   return name === undefined ? undefined : { kind: "agent", name };
 }
 
-/** Statuses of errors of the caller: an invalid request, an unknown id, or a review that is already decided. */
+/**
+ * HTTP statuses of errors that the caller made: an invalid request, an unknown id, or a review that is
+ * already decided.
+ */
 const CALLERS_ERRORS = new Set([400, 404, 409, 413]);
 
 /**
- * Returns the JSON of a response. Throws `usage` with the server's message if it is an error of the caller,
+ * Returns the JSON of a response. Throws `usage` with the server's message if the caller made an error, and
  * `review_ended` if the server is closing.
  */
 export function parseResponse(

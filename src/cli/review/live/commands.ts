@@ -115,8 +115,9 @@ function parseLines(target: string): { path: string; lineStart: number; lineEnd:
 }
 
 /**
- * Returns a path as the review names it. It is relative to the working directory inside the repository, else to the
- * repository's root. Throws `usage` for a path outside.
+ * Returns a path relative to the repository's root, as the review names it. `path` is relative to the working
+ * directory if that is in the repository, or otherwise to the repository's root. Throws `usage` for a path
+ * outside of the repository.
  */
 export function pathInReview({ repository }: RunningReview, path: string, cwd = process.cwd()): string {
   const root = toRealPath(repository);
@@ -130,7 +131,7 @@ export function pathInReview({ repository }: RunningReview, path: string, cwd = 
   return inner.split(sep).join("/");
 }
 
-/** Bytes of the longest text that is read from stdin. */
+/** Maximum bytes of a text that is read from stdin. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 /** Returns the text of a flag, or of stdin for `-`. Throws `usage` if it is empty. */

@@ -31,8 +31,9 @@ interface ToolCall {
   /** Reports that the call is still waiting; does nothing for a client that requested no progress. */
   readonly reportProgress: (elapsed: number) => void;
   /**
-   * Resolves to the folder that a review is about: the given one, else the client's first root, else the working
-   * directory. Clients of the Agent Plugins format start the server in the plugin's folder.
+   * Resolves to the folder that a review is about: the given one, otherwise the client's first root,
+   * otherwise the working directory. Clients of the Agent Plugins format start the server in the plugin's
+   * folder.
    */
   readonly workingDirectory: (given: string | undefined) => Promise<string>;
   /** Runs a task once the result has been sent, unless the client has canceled the call. */
@@ -187,7 +188,10 @@ async function openReview(
   };
 }
 
-/** Shows a revised plan in its open review. A file that the person keeps is left for the agent's own tools to change. */
+/**
+ * Shows a revised plan in its open review. Changes only plan files that `review_plan` created: the agent's
+ * own tools must change a file of the person.
+ */
 async function revisePlan(id: string, plan: string): Promise<ToolResult> {
   const review = await findReview(id);
   const { url, file } = review;

@@ -49,11 +49,11 @@ export interface WaitRequest {
   readonly id: string | undefined;
   /** Seconds; undefined: no limit. */
   readonly timeout: number | undefined;
-  /** Returns the last batch again. */
+  /** Whether to return the last batch again. */
   readonly again: boolean;
   /** Name of the agent that waits. */
   readonly agent?: string | undefined;
-  /** Stops waiting. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined;
   /** The agent that reads the output of this process; undefined if it cannot be watched. */
   readonly caller?: WatchedCaller | undefined;
@@ -81,16 +81,17 @@ const response = z.union([
 ]);
 
 /**
- * Waits for the next batch of a live review. For a review that has ended, returns the next batch that no client has
- * fetched. Resolves to undefined after the time limit. Throws `usage` for an unknown review, `review_ended` if the
- * review's process ends during the call.
+ * Waits for the next batch of a live review. For a review that has ended, returns the next batch that no
+ * client has fetched. Resolves to undefined after the time limit. Throws `usage` for an unknown review, and
+ * `review_ended` if the review's process ends during the call.
  */
 export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch | undefined> {
   let review: RunningReview;
   try {
     review = await findReview(request.id);
   } catch (error) {
-    // The logs are searched second: a review that ends writes its log before it leaves the list.
+    // The logs are searched after the list, because a review that ends writes its log before it leaves the
+    // list.
     const log = request.id === undefined ? undefined : await endedLog(request.id);
     if (log === undefined) throw error;
     return fromLog(log, request);
@@ -197,7 +198,10 @@ async function receive(review: RunningReview, request: ReceiveRequest): Promise<
   };
 }
 
-/** Returns the path of the log of a review that has ended, or undefined while it runs or if it is unknown. */
+/**
+ * Returns the path of the log of a review that has ended, or undefined if the review still runs or is
+ * unknown.
+ */
 async function endedLog(id: string): Promise<string | undefined> {
   const running = await listRunning(dataFolder());
   if (!/^[0-9a-z]+$/.test(id) || running.some((review) => review.id === id)) return undefined;
@@ -230,8 +234,8 @@ const END_MS = 2_000;
 const POLL_MS = 50;
 
 /**
- * Records a delivery that the review could not record before it ended: in its log, or in the review that took the log
- * over. Otherwise the next review would deliver the batch again.
+ * Records a delivery that the review could not record before it ended: in its log, or in the review that took
+ * the log over. Without this record, the next review would deliver the batch again.
  */
 async function recordDelivery(review: RunningReview, batch: string): Promise<void> {
   await processEnd(review);
