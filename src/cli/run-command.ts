@@ -16,7 +16,7 @@ const COMMAND_MS = 300_000;
 /** Programs that npm installs on Windows as .cmd files, which only a shell can run. */
 const SCRIPTS = new Set(["npm", "sallyport"]);
 
-/** Runs a program of this system. */
+/** Runs a program on this machine. */
 export const runCommand: RunCommand = (program, args) =>
   new Promise((resolve) => {
     const shell = process.platform === "win32" && SCRIPTS.has(program);

@@ -29,11 +29,11 @@ export async function run(args: readonly string[], output: Output = createOutput
  */
 function getExitCode({ exitCode }: CommanderError, args: readonly string[]): number {
   if (exitCode === 0) return 0;
-  // Another version wrote this hook. Agents would read 2 as a denial by the person.
+  // Another version of Sallyport wrote this hook. Agents would interpret 2 as a denial by the person.
   return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;
 }
 
-/** Returns whether the working directory was deleted: `process.cwd()` then throws. */
+/** Returns whether an error says that the working directory was deleted: `process.cwd()` then throws. */
 function isFolderDeleted(error: unknown): boolean {
   return systemErrorCode(error) === "ENOENT" && getErrorMessage(error).includes("uv_cwd");
 }

@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 /** A background process that ended before it was ready. */
 export interface DetachFailure {
   readonly exitCode: number;
-  /** The text that it wrote to stderr. */
+  /** The text that the process wrote to stderr. */
   readonly report: string;
 }
 
@@ -16,8 +16,9 @@ interface DetachOptions {
 }
 
 /**
- * Starts this program in the background, in its own session, so that neither a closed terminal nor the end of this
- * process ends it. Resolves to its first message, which it sends when it is ready, or to its exit code if it ends before.
+ * Starts this program in the background, in its own session, so that neither a closed terminal nor the end of
+ * this process ends it. Resolves to the process's first message, which it sends when it is ready, or to its
+ * exit code if it ends earlier.
  */
 export function spawnDetached(
   args: readonly string[],

@@ -84,7 +84,7 @@ async function isServiceInstalled(): Promise<boolean> {
     const { file } = createServiceManager();
     return (await openReceipts("service", "proxy").find(file)) !== undefined;
   } catch (error) {
-    // A system without a service manager.
+    // The system has no service manager that Sallyport supports.
     if (error instanceof AppError && error.code === "service_failed") return false;
     throw error;
   }

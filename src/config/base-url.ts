@@ -34,7 +34,7 @@ const VERSION = /^v\d+([a-z]+\d*)?$/;
 /** Operation paths at the end of a URL that was copied from a vendor's documentation. */
 const OPERATIONS = ["/chat/completions", "/completions", "/embeddings", "/responses", "/messages"];
 
-/** Vendors whose paths always have a version, so that a slash after the host does not suppress it. */
+/** Vendors whose paths always have a version: it is added even if the URL ends in a slash after the host. */
 const VERSIONED_HOSTS = new Set([
   "api.anthropic.com",
   "api.openai.com",
@@ -51,7 +51,7 @@ interface VersionlessApi {
 /**
  * - Azure OpenAI deployments and Azure AI Foundry: learn.microsoft.com/azure/ai-foundry/openai/reference and
  *   …/ai-foundry/model-inference
- * - GitHub Models: docs.github.com/rest/models/inference; GitHub Copilot: what its own clients call
+ * - GitHub Models: docs.github.com/rest/models/inference; GitHub Copilot: the URLs that its own clients call
  * - Databricks: docs.databricks.com/machine-learning/model-serving; Perplexity: docs.perplexity.ai/api-reference
  */
 const VERSIONLESS: readonly VersionlessApi[] = [

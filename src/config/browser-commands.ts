@@ -11,8 +11,8 @@ const WORD = /(?:"[^"]*"|'[^']*'|\\[\s"']|[^\s"'])+/g;
 const QUOTED = /"([^"]*)"|'([^']*)'|\\([\s"'])/g;
 
 /**
- * Parses `BROWSER` like xdg-open and Python's webbrowser: commands separated by `:` (`;` on Windows), tried in turn.
- * Each is read first as the name of a program, then as a command line.
+ * Parses `BROWSER` like xdg-open and Python's webbrowser: commands separated by `:` (`;` on Windows), tried
+ * in turn. Each command is interpreted first as the name of a program, then as a command line.
  * https://gitlab.freedesktop.org/xdg/xdg-specs/-/issues/119
  */
 export function browserCommands(browser: string, separator: string = delimiter): BrowserCommand[] {
@@ -25,7 +25,10 @@ export function browserCommands(browser: string, separator: string = delimiter):
   return commands.filter((command, index) => firstLike(command, commands) === index);
 }
 
-/** Returns a command's arguments with `%s` replaced by the URL, which is the last argument otherwise. */
+/**
+ * Returns a command's arguments with `%s` replaced by the URL, or with the URL appended if no argument
+ * contains `%s`.
+ */
 export function argumentsWith(address: string, [, ...args]: BrowserCommand): string[] {
   if (!args.some((arg) => arg.includes(ADDRESS))) return [...args, address];
   return args.map((arg) => arg.replaceAll(ADDRESS, () => address));

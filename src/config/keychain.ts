@@ -115,7 +115,7 @@ function run(
 ): Promise<{ readonly code: number | undefined; readonly stdout: string }> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
-    // The timer of spawn's own `timeout` keeps the process running if the program is missing.
+    // Not spawn's `timeout` option: its timer keeps this process running if the program is missing.
     const timer = setTimeout(() => child.kill(), COMMAND_MS);
     const finish = (result: { readonly code: number | undefined; readonly stdout: string }) => {
       clearTimeout(timer);

@@ -26,12 +26,14 @@ export async function readConfigurationFile(
   return text === undefined ? undefined : parseConfiguration(text, path);
 }
 
-/** Returns the text of a regular file, or undefined if an optional one is missing. Throws `configuration`. */
+/**
+ * Returns the text of a regular file, or undefined if an optional file is missing. Throws `configuration`.
+ */
 export async function readConfigurationText(path: string, mustExist: true): Promise<string>;
 export async function readConfigurationText(path: string, mustExist: boolean): Promise<string | undefined>;
 export async function readConfigurationText(path: string, mustExist: boolean): Promise<string | undefined> {
   try {
-    // Reading a FIFO or a terminal would block, and every later reload with it.
+    // Reading a FIFO or a terminal would block this load and every later reload.
     const entry = await stat(path);
     if (!entry.isFile() && !entry.isDirectory())
       throw new AppError(
@@ -94,7 +96,9 @@ export function explainIssues(
   });
 }
 
-/** Describes an unknown key: which one is meant, or where it belongs. */
+/**
+ * Returns a message for an unknown key: the key that is probably meant, or the section to which it belongs.
+ */
 function noSuchKey(key: string, path: readonly PropertyKey[], schema: object): string {
   const meant = findClosest(key, listKeysAt(schema, path));
   if (meant !== undefined) return `unknown key. Did you mean "${meant}"?`;
@@ -103,7 +107,7 @@ function noSuchKey(key: string, path: readonly PropertyKey[], schema: object): s
   return /[a-z][A-Z]/.test(key) ? "unknown key; keys are written like_this" : "unknown key";
 }
 
-/** Throws `configuration` for a key that an object has twice: only the last one would count. */
+/** Throws `configuration` for a key that an object has twice: only its last value would apply. */
 function refuseDuplicates(node: Node, text: string, path: string): void {
   const seen = new Map<string, Node>();
   for (const child of node.children ?? []) {

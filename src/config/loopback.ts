@@ -5,7 +5,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Returns whether a host to listen on is loopback. IPv6 with or without brackets. */
+/** Returns whether a host to listen on is loopback. IPv6 addresses may have brackets. */
 export function isLoopback(host: string): boolean {
   if (/^localhost$/i.test(host)) return true;
   const address = withoutBrackets(host);

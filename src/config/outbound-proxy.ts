@@ -11,11 +11,11 @@ export interface OutboundProxy {
   readonly url: string;
   /** The value of `proxy-authorization`. */
   readonly authorization: string | undefined;
-  /** The password, decoded and as in the URL. */
+  /** The password, decoded and as written in the URL. */
   readonly secrets: readonly string[];
 }
 
-/** The HTTP proxies of the environment, by scheme, with exceptions. */
+/** The HTTP proxies that the environment names, by scheme, and the hosts that are reached without them. */
 export interface OutboundProxies {
   readonly http: OutboundProxy | undefined;
   readonly https: OutboundProxy | undefined;

@@ -7,8 +7,8 @@ import { AppError, getErrorMessage } from "../errors.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns an environment in which a variable `SALLYPORT_…` also sets `SERVICE_…`, the name that the specification
- * defines. If both are set, the former takes precedence.
+ * Returns an environment in which a variable `SALLYPORT_…` also sets `SERVICE_…`, the name that the
+ * specification defines. If both are set, `SALLYPORT_…` takes precedence.
  */
 export function withOwnNames(environment: Environment): Environment {
   return new Proxy(environment, {
@@ -49,7 +49,7 @@ export async function loadEnvironmentFile(path: string): Promise<void> {
   for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
 }
 
-/** Returns `$SERVICE_HOME`, else the platform's data directory. */
+/** Returns `$SERVICE_HOME`, or the platform's data directory if it is not set. */
 export function dataDirectory(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,
@@ -67,7 +67,7 @@ export function dataDirectory(
   return join(getHomeDirectory(environment), ".local", "share", "sallyport");
 }
 
-/** Returns `$SERVICE_CONFIG`, else `config.json` in the platform's configuration directory. */
+/** Returns `$SERVICE_CONFIG`, or `config.json` in the platform's configuration directory if it is not set. */
 export function configFile(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   if (environment["SERVICE_CONFIG"]) return environment["SERVICE_CONFIG"];
   const configHome = baseDirectory(environment, "XDG_CONFIG_HOME");
@@ -84,8 +84,9 @@ export function configFile(environment: Environment, platform: NodeJS.Platform =
 }
 
 /**
- * Returns a base directory. A relative path is ignored (https://specifications.freedesktop.org/basedir-spec/latest/),
- * because configuration and decisions would depend on the working directory.
+ * Returns a base directory. A relative path is ignored
+ * (https://specifications.freedesktop.org/basedir-spec/latest/), because the locations of configuration and
+ * decisions would depend on the working directory.
  */
 export function baseDirectory(
   environment: Environment,
@@ -96,8 +97,9 @@ export function baseDirectory(
 }
 
 /**
- * Returns the home directory: `$HOME`, `%USERPROFILE%`, else the system's. An empty or relative path is ignored.
- * Throws `usage` if there is none, for example for a container's user without a name.
+ * Returns the home directory: `$HOME`, `%USERPROFILE%`, or otherwise the one that the system reports. An
+ * empty or relative path is ignored. Throws `usage` if there is none, for example for a container's user
+ * without a name.
  */
 export function getHomeDirectory(environment: Environment): string {
   const configured = [environment["HOME"], environment["USERPROFILE"]].find(

@@ -60,7 +60,7 @@ export interface ReviewOptions extends ResolvedFlags {
   readonly dataDirectory: string;
   /** The system's folder for program configuration, if it has one. */
   readonly configHome: string | undefined;
-  /** The default until the person chooses on the page. */
+  /** Whether and where plans are saved, until the person chooses on the page. */
   readonly planSave: ReviewSettings["planSave"];
   /** The model that answers questions on the page; undefined if none is configured. */
   readonly ask: AskTarget | undefined;
@@ -104,7 +104,10 @@ function askTarget(
   );
 }
 
-/** Resolves flags, then environment, then configuration. Throws `usage` for an invalid flag or variable. */
+/**
+ * Merges flags, environment and configuration, in this order of precedence. Throws `usage` for an invalid
+ * flag or variable.
+ */
 export function resolveFlags(
   flags: ReviewFlags,
   variables: Environment,
@@ -145,7 +148,10 @@ export function shortest(...limits: readonly (number | undefined)[]): number | u
   return set.length === 0 ? undefined : Math.min(...set);
 }
 
-/** Merges environment and file. The environment takes precedence, except that either can switch sharing off. */
+/**
+ * Merges the environment and the configuration file. The environment takes precedence, except that both can
+ * turn sharing off.
+ */
 function configured(
   environment: ReviewEnvironment,
   { sharing, browser }: Pick<ReviewConfiguration, "sharing" | "browser">,
@@ -166,11 +172,11 @@ function parseOrigin(text: string | undefined, name: string): AgentOrigin | unde
 
 /** How a live review ends, and where its output goes. */
 export interface LiveOptions {
-  /** Seconds without any page or agent after which it ends. */
+  /** Seconds without a connected page or agent after which the review ends. */
   readonly idle: number;
-  /** Whether it runs in the background, without a reader of its output. */
+  /** Whether the review runs in the background, where nothing reads its output. */
   readonly isDetached: boolean;
-  /** Name of the agent that opened it; empty if it gave none. */
+  /** Name of the agent that opened the review; empty if the agent gave none. */
   readonly agent: string;
 }
 
@@ -194,7 +200,10 @@ export function resolveLiveOptions({
   throw new AppError("usage", `${flag} needs a live review`, { hint: `Add --live, or leave out ${flag}.` });
 }
 
-/** Returns the time limit before the other options are known. `resolveFlags` rejects an invalid one. */
+/**
+ * Returns the time limit before the other options are known; undefined for an invalid limit, which
+ * `resolveFlags` rejects.
+ */
 export function parseTimeLimit({ timeout }: Pick<ReviewFlags, "timeout">): number | undefined {
   return timeout === undefined ? undefined : secondsIn(timeout);
 }

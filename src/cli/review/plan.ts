@@ -44,7 +44,7 @@ export async function reviewPlan(
     return exitCodeFor(hook, await runReview(prepare, output));
   } catch (error) {
     if (!hook) throw error;
-    // Without a decision the agent prompts the person itself.
+    // Without a decision, the agent shows its own prompt.
     const code = error instanceof AppError ? error.code : "internal";
     output.note(`sallyport: ${getErrorMessage(error)} [${code}]`);
     if (!(error instanceof AppError)) return exitCodeFor(hook, 1);
@@ -53,7 +53,7 @@ export async function reviewPlan(
   }
 }
 
-/** Returns the error of a live review of text on stdin, which no later call could continue. */
+/** Returns the error for a live review of a plan on stdin, which later calls could not continue. */
 export function liveNeedsFile(): AppError {
   return new AppError("usage", "A live review of a plan needs its file", {
     hint: "For example: sallyport review plan --live plan.md",
@@ -74,8 +74,8 @@ async function inputInTime(
 }
 
 /**
- * Returns an exit code that the agent does not read as a denial: many read 2 as one, some read any nonzero code as
- * one.
+ * Returns an exit code that the agent does not interpret as a denial: many agents interpret 2 as a denial,
+ * and some interpret any nonzero code as one.
  */
 function exitCodeFor(hook: DecodedInput | undefined, code: number): number {
   if (hook?.kind === "hook" && hook.channel.failureDenies) return 0;
@@ -101,7 +101,7 @@ async function prepareReview(
   const channel = chooseChannel(input, origin, flags);
   const { permissionMode } = event ?? envelope ?? {};
   const plan = { loaded, channel, options, origin, permissionMode, requested: event?.requested };
-  // Without a plan there is no file to watch: the person decides in a one-shot review.
+  // Without a plan there is no file to watch, so the person decides in a one-shot review.
   if (flags.live && "plan" in loaded) {
     const { decideInLiveReview } = await import("./live/live-hook.ts");
     const agentSession = event?.agentSession ?? flags.agentSession;
@@ -168,9 +168,9 @@ function createCaller(
 }
 
 /**
- * Prints what the person wrote when they approved this plan, for an agent whose approval carries no text. Prints
- * nothing if they wrote nothing, or denied the plan on the page and then allowed it in the terminal. No review is
- * opened.
+ * Prints what the person wrote when they approved this plan, for an agent whose approval carries no text.
+ * Prints nothing if the person wrote nothing, or denied the plan on the page and then allowed it in the
+ * terminal. Does not open a review.
  */
 async function printApprovalNotes(
   { plan, notes, caller, agentSession, cwd }: ApprovedInput,

@@ -80,7 +80,7 @@ async function prepareReview(
       takesPermissionMode: false,
       takesAgentSwitch: false,
     },
-    // Share links would contain code of a private repository.
+    // Share links could contain code of a private repository.
     sharingEnabled: false,
     threadsOf: ["pr", pull.url],
     live: live && { ...live, subject: ["pr", pull.url] },

@@ -1,4 +1,4 @@
-/** A square of modules; true for dark. */
+/** A square of modules, by row; dark modules are true. */
 export type QrCode = readonly (readonly boolean[])[];
 
 /** Error correction codewords of each block, and the number of blocks, of versions 1 to 10 at level M (table 9). */
@@ -38,7 +38,7 @@ export function encodeQrCode(text: string): QrCode {
   const codewords = withCorrection(dataCodewords(bytes, version), version);
   const drawn = MASKS.map((_mask, mask) => draw(codewords, version, mask));
   const penalties = drawn.map(penalty);
-  // Readers accept every mask. The best one leaves the fewest large areas of one color.
+  // Readers accept every mask. The best mask leaves the fewest large areas of one color.
   return drawn[penalties.indexOf(Math.min(...penalties))] ?? [];
 }
 
@@ -239,7 +239,7 @@ function drawFormat(set: SetModule, size: number, mask: number): void {
   const bits = ((mask << 10) | rest) ^ 0x5412;
   const isDark = (at: number) => ((bits >>> at) & 1) === 1;
   for (let at = 0; at < 15; at += 1) {
-    // Around the finder pattern at the top left, without the timing patterns.
+    // The first copy surrounds the finder pattern at the top left and skips the timing patterns.
     if (at < 6) set(8, at, isDark(at));
     else if (at < 8) set(8, at + 1, isDark(at));
     else if (at === 8) set(7, 8, isDark(at));

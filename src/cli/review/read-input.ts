@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { AppError, systemErrorCode } from "../../errors.ts";
 
-/** More than anyone can review; the limit keeps a runaway pipe from filling the memory. */
+/**
+ * Maximum bytes of a plan, more than a person can review. The limit keeps an endless pipe from filling the
+ * memory.
+ */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ import type { WatchedCaller } from "./watch-caller.ts";
 export interface Review {
   readonly options: ReviewOptions;
   readonly kind: ReviewMode["kind"];
-  /** Mode in the lists of open reviews; the kind unless set. */
+  /** Mode in the lists of open reviews; undefined: the kind. */
   readonly listedAs?: ReviewEntry["mode"] | undefined;
   /** Title for the lists of open reviews. */
   readonly title: string;
@@ -32,7 +32,9 @@ export interface Review {
   readonly sharingEnabled: boolean;
   /** Agents that the caller listed in its input. */
   readonly listedAgents?: readonly ListedAgent[] | undefined;
-  /** Used to detect that the agent continues without its hook; see watch-caller.ts. */
+  /**
+   * The id of the agent's session, to detect that the agent continues without its hook; see watch-caller.ts.
+   */
   readonly agentSession?: string | undefined;
   readonly transcript?: WatchedCaller["transcript"];
   readonly listensFor?: number | undefined;
@@ -40,9 +42,12 @@ export interface Review {
   readonly findings?: readonly SarifFinding[] | undefined;
   /** Whether the next review of the same subject takes over the threads, although the review is not live. */
   readonly threadsOf?: readonly string[] | undefined;
-  /** Set for a live review. The next live review of the subject takes over one that was interrupted. */
+  /**
+   * Set for a live review. If the review is interrupted, the next live review of the same `subject` takes it
+   * over.
+   */
   readonly live?: (LiveOptions & { readonly subject: readonly string[]; readonly file?: string }) | undefined;
-  /** Called once the URL has been printed, so that the browser starts before the mode is loaded. */
+  /** Loads the mode. Called once the URL has been printed, so that the browser starts first. */
   readonly loadMode: () => Promise<ReviewMode>;
 }
 
@@ -55,13 +60,16 @@ export interface ReviewRun {
   readonly listeners: Listeners;
   readonly url: string;
   readonly identity: ReviewIdentity;
-  /** Opens the browser. Set if a tab of the last review may load the page instead. */
+  /**
+   * Opens the browser. Set if an open tab of the last review may load the page, so that no new tab is needed.
+   */
   readonly openBrowserLater: (() => void) | undefined;
 }
 
 /**
- * Runs one review from `prepare` to the printed decision. Resolves to the exit code. If `prepare` finds nothing to
- * review (undefined), prints nothing and resolves to 0. `outlivesParent`: the end of the parent process does not end it.
+ * Runs one review from `prepare` to the printed decision. Resolves to the exit code. If `prepare` finds
+ * nothing to review (undefined), prints nothing and resolves to 0. With `outlivesParent`, the review
+ * continues when the parent process ends.
  */
 export async function runReview(
   prepare: (lifecycle: Lifecycle) => Promise<Review | undefined>,
@@ -87,7 +95,7 @@ async function start(review: Review, output: Output, lifecycle: Lifecycle): Prom
   try {
     const url = `http://localhost:${listeners.port}`;
     const { identity, openBrowserLater } = await announce(review, url, listeners.port, output);
-    // The server is loaded while the browser starts; earlier requests wait for it.
+    // The server is loaded while the browser starts; requests that arrive earlier wait for it.
     const { serveReview } = await import("./serve.ts");
     return await serveReview({
       review,
@@ -104,7 +112,7 @@ async function start(review: Review, output: Output, lifecycle: Lifecycle): Prom
   }
 }
 
-/** Binds the addresses. From here on, any event that ends the command abandons the review. */
+/** Binds the addresses. From this call on, any event that ends the command abandons the review. */
 async function openListenersFor(
   { options }: Review,
   session: Session,
@@ -125,7 +133,7 @@ async function openListenersFor(
   return listeners;
 }
 
-/** Names of the reviewed object, by kind of review. */
+/** Names of what is reviewed, by kind of review. */
 const REVIEWED: Readonly<Record<Review["kind"], string>> = {
   plan: "plan",
   code: "changes",
@@ -133,8 +141,8 @@ const REVIEWED: Readonly<Record<Review["kind"], string>> = {
 };
 
 /**
- * Announces the URL: to the person on stderr, to programs in the ready file, and to the browser. Returns a function
- * that opens the browser if a tab of the last review may load the page instead.
+ * Announces the URL: to the person on stderr, to programs in the ready file, and to the browser. If an open
+ * tab of the last review may load the page, does not open the browser and returns a function that opens it.
  */
 async function announce(
   review: Review,
@@ -156,8 +164,8 @@ async function announce(
 }
 
 /**
- * Writes the running file, by which other reviews, the inbox and agents find this one. A one-shot review works without
- * it.
+ * Writes the running file, by which other reviews, the inbox and agents find this review. A one-shot review
+ * continues if the file cannot be written.
  */
 async function register(review: Review, url: string, port: number): Promise<ReviewIdentity> {
   const { options, kind, listedAs = kind, title, caller, live } = review;

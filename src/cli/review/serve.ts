@@ -37,7 +37,7 @@ export async function serveReview(run: ReviewRun): Promise<number> {
   const { review, session, listeners, output } = run;
   const { options } = review;
   const mode = await review.loadMode();
-  // Replaced by `watch.look` once the server responds; only then does watching the agent begin.
+  // Replaced by `watch.look` once the server responds, because the agent is watched only from then on.
   const lookNow = { run: async () => {} };
   const context = { ...createContext(run, mode), lookAtCaller: () => lookNow.run() };
   const live = review.live && (await import("./live/serve-live.ts"));
@@ -111,7 +111,7 @@ async function openUnlessTabLoads({ events, session }: ReviewContext, open: () =
 /** Starts the background tasks that run while the browser opens. */
 function startBackgroundTasks(dataDirectory: string, context: ReviewContext): void {
   const { mode, session } = context;
-  // If the page cannot be prerendered now, the request for it tries again.
+  // If the page cannot be prerendered now, the request for the page tries again.
   mode.prerender?.("", context).catch(() => {});
   void prune({
     dataDirectory,
@@ -133,8 +133,8 @@ async function printDecision(
   const isTaken = await output.result(await mode.encode(decision));
   // An open pipe accepts the result even if the agent no longer reads it.
   const isRead = isTaken && events.doubt === undefined;
-  // After a decision was read, its draft is not needed. The draft of an unread decision is restored in the next
-  // round.
+  // The draft of a decision that was read is not needed. The draft of an unread decision is restored in the
+  // next round.
   if (isRead) {
     await drafts.remove(mode.draftKey()).catch(() => {});
     await records.markRead();

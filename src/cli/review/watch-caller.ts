@@ -16,7 +16,7 @@ export interface WatchedCaller {
   readonly parent: number;
   /** Whether the parent can end before the agent reads the result, like a shell that starts a background command. */
   readonly outlivesParent?: boolean | undefined;
-  /** Seconds for which the agent waits for the decision, if that is known to be short. */
+  /** Seconds for which the agent waits for the decision, if a short limit is known. */
   readonly listensFor?: number | undefined;
   /** The agent's transcript, if it grows only while the agent works. */
   readonly transcript?: WatchedTranscript | undefined;
@@ -25,7 +25,9 @@ export interface WatchedCaller {
 
 /** A caller that is being watched. */
 export interface CallerWatch {
-  /** Checks now, besides the regular checks. Resolves after `onDoubt` was called for a sign that it found. */
+  /**
+   * Checks now, besides the regular checks. If the check finds a sign, calls `onDoubt` before it resolves.
+   */
   look(): Promise<void>;
   stop(): void;
 }
@@ -55,7 +57,7 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): Calle
   let isOver = false;
   let timer: NodeJS.Timeout;
   const sign = async (): Promise<CallerDoubt | undefined> => {
-    // If the parent itself ends, the review ends a little later: see lifecycle.ts.
+    // If the parent itself ends, the review ends within about a second: see lifecycle.ts.
     const lost = await findLoss(await ancestors);
     if (lost) return lost;
     // Codex runs its hooks in a background server, whose clients are its terminals.

@@ -6,7 +6,9 @@ import { ownCommand, shellLine } from "../../agents/own-command.ts";
 import { dataDirectory, getHomeDirectory, processEnvironment } from "../../config/paths.ts";
 import { projectFolder } from "../project-folder.ts";
 
-/** Returns the target that this process installs to; the arguments are the values of `--project` and `--live`. */
+/**
+ * Returns the target of an installation by this process. `project` and `live` are the values of the flags.
+ */
 export async function currentInstallTarget(project: boolean, live = false): Promise<InstallTarget> {
   const script = isSea() ? undefined : process.argv[1];
   const argv = await ownCommand({

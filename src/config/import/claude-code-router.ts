@@ -66,7 +66,10 @@ const SETTINGS = {
   transformers: "was left out: the proxy translates between dialects by itself",
 } as const;
 
-/** Transformers that only convert dialects or vendor formats. The proxy's translation replaces them. */
+/**
+ * Transformers that only convert dialects or vendor formats. The proxy's translation replaces these
+ * transformers.
+ */
 const ADAPTERS =
   /^(?:anthropic|deepseek|gemini|openrouter|groq|openai|openai-responses|cerebras|tooluse|cleancache)$/i;
 
@@ -132,7 +135,7 @@ function locate(
   return { dialect: "chat-completions", base_url };
 }
 
-/** Returns the rules of its router, in the router's order of precedence. */
+/** Returns the rules for the file's `Router` section, in claude-code-router's order of precedence. */
 function importRoutes(router: Router, names: ReadonlyMap<string, string>, notes: Notes): ImportedRule[] {
   const tokens = router.longContextThreshold ?? LONG_CONTEXT_TOKENS;
   const routes: readonly [keyof Router & string, Pick<ImportedRule, "match" | "when">][] = [

@@ -29,7 +29,10 @@ export class Notes {
       this.list.push({ setting, text });
   }
 
-  /** Adds a note for each member of a section: its text in `known`, or that it has no counterpart. */
+  /**
+   * Adds a note for each member of a section: its text in `known`, or a text that the member has no
+   * counterpart.
+   */
   addSection(name: string, section: object, known: Readonly<Record<string, string>>): void {
     for (const key of Object.keys(section)) {
       const text = known[key];

@@ -7,7 +7,7 @@ import { guessProvider, PROVIDERS } from "./litellm-providers.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const text = z.string().min(1);
-/** YAML written by hand often has a number as text. */
+/** Accepts numbers as text, because they are often quoted in YAML that was written by hand. */
 const optionalNumber = z.coerce.number().finite().nullish();
 
 /** The schema of an entry. */
@@ -39,15 +39,15 @@ export type Deployment = z.infer<typeof deploymentSchema>;
 /** Matches a reference to an environment variable in the file. */
 export const REFERENCE = /^os\.environ\/(\w+)$/;
 
-/** Parameters of a deployment that are handled here. */
+/** Parameters of a deployment that this module converts. */
 const PARAMETERS = Object.fromEntries(
   Object.keys(deploymentSchema.shape.litellm_params.shape).map((name) => [name, ""]),
 );
 
 /**
- * The upstreams that deployments need. Deployments of equal connections and limits share one. A name in `reserved` is
- * given only to deployments of that pattern (`openai` to `openai/*`), because the proxy removes an upstream's name from
- * the model name.
+ * The upstreams that deployments need. Deployments with equal connections and limits share one upstream. A
+ * name in `reserved` is given only to the deployments of its pattern (`openai` to `openai/*`), because the
+ * proxy removes an upstream's name from the model name.
  */
 export function createUpstreams(environment: Environment, notes: Notes, reserved: ReadonlySet<string>) {
   const byName: Record<string, ImportedUpstream> = {};

@@ -38,7 +38,8 @@ const litellmSchema = z.looseObject({
 type LitellmConfig = z.infer<typeof litellmSchema>;
 
 /**
- * Settings of LiteLLM that other code converts (an empty text), or that have another replacement, which the text names.
+ * Settings of LiteLLM by section. An empty text marks a setting that other code converts; any other text
+ * names the replacement.
  */
 const SECTIONS = {
   "": {
@@ -195,8 +196,9 @@ function importGroup(
 }
 
 /**
- * Returns the fallback groups of a group: those for failures, and those for prompts that exceed its context window. `names`
- * are an alias and its group, or a group; the first that has fallbacks counts.
+ * Returns the fallback groups of a model group: those for failures, and those for prompts that exceed the
+ * context window. `names` are an alias and its group, or only a group; the first name that has fallbacks
+ * determines the result.
  */
 function findFallbacks(names: readonly string[], { router_settings, litellm_settings }: LitellmConfig) {
   const setting = <Name extends keyof typeof fallbackMembers>(member: Name) =>

@@ -9,7 +9,10 @@ import type { OtelConfig } from "./otel.ts";
 import type { ProxySettings } from "./schema.ts";
 import type { TlsConfig } from "./tls.ts";
 
-/** The resolved configuration of the proxy: with keys and environment variables, times in milliseconds. */
+/**
+ * The resolved configuration of the proxy, with the values of keys and environment variables. Times are in
+ * milliseconds.
+ */
 export interface ProxyConfig {
   readonly host: string;
   readonly port: number;
@@ -50,14 +53,19 @@ export interface ProxyConfig {
   /** The URL of the Redis server that counts limits for all replicas; undefined: this process counts. */
   readonly redis: string | undefined;
   readonly redisFailure: "local" | "refuse";
-  /** Lets calls wait for limits of concurrency and of upstreams; undefined: they are rejected. */
+  /**
+   * Lets calls wait for limits of concurrency and of upstreams; undefined: calls over a limit are rejected.
+   */
   readonly queue: QueueSettings | undefined;
   /** Whether keys with a budget may call models without a price. */
   readonly unpriced: "count" | "refuse";
   /** Milliseconds that a call may take; 0: no limit. */
   readonly totalMs: number;
   readonly database: DatabaseLocation;
-  /** Whether the settings name the database; by default it is opened after the listener, and may be missing. */
+  /**
+   * Whether the settings name the database. The default database is opened after the listener, and the proxy
+   * also runs without it.
+   */
   readonly isDatabaseConfigured: boolean;
   readonly retention: Retention;
   readonly capture: CaptureConfig;
@@ -72,12 +80,13 @@ export interface ProxyConfig {
 }
 
 /**
- * A key that clients may send. Only its SHA-256 is kept. The members of teams and limits are absent if there are none.
+ * A key that clients may send. Only its SHA-256 is kept. Members for teams and limits are absent from keys
+ * without them.
  */
 export interface ProxyKey {
   readonly name: string;
   readonly sha256: Buffer;
-  /** `key_…` of a virtual key, `config:NAME` of one in the configuration file. */
+  /** `key_…` for a virtual key, `config:NAME` for a key of the configuration file. */
   readonly id?: string | undefined;
   readonly team?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
@@ -106,7 +115,7 @@ export interface UpstreamConfig {
   readonly platform?: PlatformConfig | undefined;
   /** The header for the key, if it differs from the dialect's. */
   readonly keyHeader?: KeyHeader | undefined;
-  /** With its version segment, without trailing slash. */
+  /** The URL with its version segment, without trailing slash. */
   readonly baseUrl: string;
   readonly keys: readonly string[];
   readonly credentials: "config" | "client";
@@ -193,13 +202,13 @@ export interface TokenPrices {
   readonly input: number;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
-  /** Tokens cached for an hour, if that costs more than `cacheWrite`. */
+  /** Tokens written to a cache for an hour, if they cost more than `cacheWrite`. */
   readonly cacheWriteHour?: number | undefined;
   readonly output: number;
 }
 
 export interface ModelPrice extends TokenPrices {
-  /** For the whole call, if its input including cached tokens exceeds `above` tokens. */
+  /** Prices of the whole call if its input, including cached tokens, exceeds `above` tokens. */
   readonly longPrompt?: (TokenPrices & { readonly above: number }) | undefined;
 }
 
@@ -212,9 +221,9 @@ export interface Timeouts {
 
 export interface ModelRule {
   readonly match: string;
-  /** In the order in which they are tried. */
+  /** The targets in the order in which they are tried. */
   readonly targets: readonly RuleTarget[];
-  /** Undefined: `weighted` if a target or its upstream has a weight, else `order`. */
+  /** Undefined: `weighted` if a target or its upstream has a weight, or `order` otherwise. */
   readonly strategy?: Strategy | undefined;
   /** Failures after which the next target is tried; undefined: errors and rate limits. */
   readonly on?: readonly FallbackReason[] | undefined;
@@ -224,9 +233,9 @@ export interface ModelRule {
 export interface RuleTarget {
   /** The upstream's name. */
   readonly upstream: string;
-  /** The model's name there; undefined: the client's. */
+  /** The model's name at the upstream; undefined: the name that the client requested. */
   readonly model: string | undefined;
-  /** Its share of the rule's sessions and calls; undefined: the upstream's. */
+  /** The target's share of the rule's sessions and calls; undefined: the upstream's weight. */
   readonly weight?: number | undefined;
 }
 
@@ -235,11 +244,11 @@ export interface RuleCondition {
   readonly minTokens?: number | undefined;
   readonly hasImage?: boolean | undefined;
   readonly hasTools?: boolean | undefined;
-  /** Lower-case header name to pattern. */
+  /** Patterns of header values, by header name in lower case. */
   readonly header?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Limits in bytes, and the number of connections. */
+/** Limits of body sizes in bytes, and of the number of connections. */
 export interface Limits {
   readonly body: number;
   readonly utilityBody: number;

@@ -32,9 +32,10 @@ export interface SubmittedPlan {
 }
 
 /**
- * Submits a plan to the live review of the agent's session, which it opens if there is none, and waits for the
- * person's next batch. Prints it as the decision: feedback is a denial, and the next plan of the session is the next
- * round in the same tab. Prints nothing if the person ended the review without feedback: the agent then prompts itself.
+ * Submits a plan to the live review of the agent's session, or opens one if there is none, and waits for the
+ * person's next batch. Prints the batch as the decision: feedback is a denial, and the next plan of the
+ * session is the next round in the same tab. Prints nothing if the person ended the review without feedback:
+ * the agent then shows its own prompt.
  */
 export async function decideInLiveReview(submitted: SubmittedPlan, output: Output): Promise<void> {
   const path = await planFile(submitted);
@@ -58,8 +59,8 @@ async function planFile({ toReview, agentSession }: SubmittedPlan): Promise<stri
 }
 
 /**
- * Returns the feedback with which the person ended the session's previous review while the agent was working. The agent
- * gets it first: the person wrote it before seeing this plan.
+ * Returns the feedback with which the person ended the session's previous review while the agent was working.
+ * The agent gets this feedback first, because the person wrote it before seeing this plan.
  */
 async function receiveEarlierFeedback(
   path: string,
@@ -102,7 +103,7 @@ async function continueReview(path: string, dataDirectory: string): Promise<stri
     await callReview(review, { method: "POST", path: "/api/refresh" });
     return review.id;
   } catch (error) {
-    // The person has just ended it.
+    // The person has just ended the review.
     if (error instanceof AppError) return undefined;
     throw error;
   }

@@ -10,12 +10,12 @@ export interface ToolResult {
   readonly text: string;
 }
 
-/** The characters of a result's text that remain beside the path of the file with all of it. */
+/** Characters of a shortened result's text, before the path of the file with the whole text. */
 const KEPT_CHARACTERS = 5_000;
 
 /**
- * The characters of a result as JSON that a client passes to its model. Cline CLI 3.0.65 removes the middle of a result of
- * more than 8,000 characters.
+ * Characters of a result's JSON that a client passes to its model. Cline CLI 3.0.65 removes the middle of a
+ * result of more than 8,000 characters.
  */
 const LIMITS: readonly (readonly [client: RegExp, name: string, characters: number])[] = [
   [/^(@cline\/|cline)/i, "Cline", 7_500],

@@ -43,18 +43,20 @@ export async function portFinding(
   return { subject, state: "warning", detail: `${port} is in use by another program`, remedy };
 }
 
-/** Returns a description of the proxy if it responds to a health check on this port, else undefined. */
+/**
+ * Returns a description of the proxy if it responds to a health check on this port, or undefined otherwise.
+ */
 export async function proxyOn(port: number): Promise<string | undefined> {
   const status =
     (await healthStatus(http.get, port)) ?? (await healthStatus((await import("node:https")).get, port));
-  // With auth_mode strict the health check needs a key; a 401 still comes from the proxy.
+  // With `auth_mode` "strict" the health check requires a key, so a 401 also shows that the proxy runs.
   return status === 200 || status === 401 ? "the proxy is running" : undefined;
 }
 
 /** Returns the status of the health check; undefined if nothing responds by this protocol. */
 function healthStatus(get: typeof https.get, port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
-    // The certificate names the host that clients use, not this address.
+    // The certificate is not verified, because it names the host that clients use, not this address.
     const options = { host: "127.0.0.1", port, path: "/healthz", agent: false, rejectUnauthorized: false };
     const request = get({ ...options, timeout: 2000 }, (response) => {
       resolve(response.statusCode);

@@ -44,7 +44,9 @@ export async function doctor(flags: DoctorFlags, output: Output): Promise<number
   return isBroken(findings) ? 1 : 0;
 }
 
-/** Checks a review's port if remote mode or SERVICE_PORT fixes it; otherwise any free port will do. */
+/**
+ * Checks a review's port if remote mode or SERVICE_PORT fixes it; otherwise a review can use any free port.
+ */
 async function reviewPortFinding({ remote, port }: ReviewEnvironment): Promise<Finding> {
   const fixed = port ?? (remote ? REMOTE_PORT : undefined);
   if (fixed === undefined)

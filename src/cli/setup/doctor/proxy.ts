@@ -10,7 +10,7 @@ import { readProxyConfiguration } from "../../proxy-configuration.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { Finding } from "./finding.ts";
 
-/** Checks the configuration file and asks every upstream for its models. */
+/** Checks the configuration file and requests the list of models from every upstream. */
 export async function proxyFindings(
   flags: DoctorFlags,
 ): Promise<{ readonly findings: readonly Finding[]; readonly port: number }> {
@@ -45,7 +45,10 @@ function brokenConfiguration(error: unknown): Finding {
   return { subject: "configuration", state: "broken", detail: error.message, remedy };
 }
 
-/** Asks the upstreams for their models through a proxy without listeners, by the same route as in a running proxy. */
+/**
+ * Requests the upstreams' lists of models through a proxy without listeners, by the same route as in a
+ * running proxy.
+ */
 async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]> {
   const proxy = createProxy(
     { ...config, authMode: "off", allowLanAccess: false },

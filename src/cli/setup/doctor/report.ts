@@ -52,7 +52,7 @@ function createReplacements(secrets: readonly string[]): Replacements {
     [hostname(), "HOST"],
     [user, "USER"],
   ];
-  // "root" and names like "dev" are parts of other words.
+  // User names such as "root" and "dev" are also parts of other words.
   return new Map(entries.filter(([text]) => text.length > 3 && text !== "root"));
 }
 
