@@ -29,7 +29,10 @@ export function secretText(secret: SecretSettings, secrets: Secrets | undefined)
   return text;
 }
 
-/** Returns every source that a configuration names, each once. Variables that replace a setting replace its source too. */
+/**
+ * Returns every source that a configuration names, each once. If an environment variable replaces a setting,
+ * the setting's source is left out.
+ */
 export function secretSources(settings: ProxySettings, environment: Environment = {}): SecretSource[] {
   const { upstreams = {}, mcp, tls, otel } = settings;
   const all = [
@@ -95,7 +98,7 @@ async function readText(source: SecretSource, environment: Environment): Promise
     const { stdout } = await run(program, parameters, { timeout: COMMAND_MS, maxBuffer: MAX_BYTES });
     return stdout;
   } catch (error) {
-    // The output of a command can contain the secret.
+    // The error's own message can contain the output of the command, and so the secret.
     const code = Object(error).code ?? Object(error).signal;
     throw unreadable(
       source,

@@ -9,14 +9,16 @@ export function findClosest(name: string, candidates: readonly string[]): string
   return ranked[0]?.candidate;
 }
 
-/** Removes case and separators, so that `baseUrl` and `base-url` equal `base_url`. */
+/**
+ * Returns a name in lower case without separators, so that `baseUrl` and `base-url` are equal to `base_url`.
+ */
 function simplify(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
 /**
- * Returns the number of characters to insert, delete, replace or exchange with the next one (optimal string alignment
- * distance).
+ * Returns the number of single-character edits between two texts: insertions, deletions, replacements and
+ * exchanges of neighbors (optimal string alignment distance).
  */
 function countEdits(one: string, other: string): number {
   let beforeLast: number[] = [];

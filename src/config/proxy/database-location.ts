@@ -57,9 +57,10 @@ export type DatabaseLocation =
 type DatabaseSettings = Pick<ProxySettings, "database" | "database_env" | "store">;
 
 /**
- * Returns the location of the database: `SERVICE_PROXY_DATABASE`, else the variable that `database_env` names, else
- * `database`, else `proxy/sallyport.db` in the data directory. Relative paths count from the configuration file's
- * folder. Throws `configuration` if the text is not a valid location. `isConfigured` is false for the default.
+ * Returns the location of the database: the first one set of `SERVICE_PROXY_DATABASE`, the variable that
+ * `database_env` names, and `database`, or otherwise `proxy/sallyport.db` in the data directory. Relative
+ * paths are resolved against the configuration file's folder. Throws `configuration` if the text is not a
+ * valid location. `isConfigured` is false for the default.
  */
 export function databaseLocation(
   settings: DatabaseSettings,
@@ -82,7 +83,7 @@ function parseLocation(
   if (path !== "")
     return { engine: "sqlite", path: isAbsolute(path) ? path : resolve(folders.configuration, path) };
   if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return { engine: "postgres", url: text };
-  // The text may hold a password.
+  // The text is not shown, because it may contain a password.
   throw new AppError("configuration", `${source ?? "proxy.database"} is not the location of a database`, {
     hint: 'Set it to "sqlite", "sqlite:PATH", "postgres://USER:PASSWORD@HOST/NAME" or "none".',
   });
@@ -158,7 +159,7 @@ export function resolveStorage(
   };
 }
 
-/** Returns the URL of Redis: from `SERVICE_PROXY_REDIS`, else from the file. */
+/** Returns the URL of Redis, from `SERVICE_PROXY_REDIS` or otherwise from the file. */
 export function findRedisUrl(
   settings: ProxySettings,
   environment: Environment,

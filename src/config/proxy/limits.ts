@@ -84,7 +84,7 @@ export type FallbackReason = z.infer<typeof routingMembers.on>[number];
 export type Budget = Readonly<z.infer<typeof budgetSchema>>;
 export type Period = Budget["period"];
 
-/** Limits as configured; an absent one does not apply. */
+/** Limits as configured. An absent member sets no limit. */
 export interface Limits {
   /** Requests a minute, and the size of a burst. */
   readonly rpm?: number | undefined;
@@ -97,7 +97,7 @@ export interface Limits {
 
 /** A key, a team or an upstream that has limits. */
 export interface Subject {
-  /** Unique over all kinds, such as `key:key_8f3…`, `team:search`. */
+  /** Unique among subjects of all kinds, such as `key:key_8f3…` or `team:search`. */
   readonly id: string;
   /** Its name in messages, such as `the key "alice"`. */
   readonly label: string;

@@ -12,7 +12,7 @@ export interface McpServerConfig {
   readonly prefix: McpPrefix;
 }
 
-/** Precedes the names of a server where several servers are served together. */
+/** Texts that precede the names of a server's items where several servers are served together. */
 export interface McpPrefix {
   /** Precedes names of tools and prompts, such as `github__`; empty for none. */
   readonly name: string;
@@ -40,9 +40,12 @@ export interface McpProgram {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** Whether its requests are forwarded to a client, which is possible only while all running calls are that client's. */
+  /**
+   * Whether the program's requests are forwarded to a client. This is possible only while all running calls
+   * belong to that client.
+   */
   readonly sendsRequests?: boolean;
-  /** The folders in which the program is searched, in the form of PATH. */
+  /** The folders in which the program is looked up, in the form of PATH. */
   readonly path: string | undefined;
 }
 

@@ -45,14 +45,14 @@ function toOauth(name: string, { oauth }: ProxySettings["mcp"][string], found: F
   };
 }
 
-/** Returns the program of an MCP server, with the variables that the configuration names and no others. */
+/** Returns the program of an MCP server, with only the environment variables that the configuration names. */
 function toProgram(
   { command, args, env, inherit_env, cwd, client_requests }: ProxySettings["mcp"][string],
   environment: Environment,
   found: Found,
 ): McpProgram | undefined {
   if (command === undefined) return undefined;
-  // Windows programs do not start without this variable.
+  // Windows programs do not start without SystemRoot.
   const needed = process.platform === "win32" ? ["SystemRoot"] : [];
   const inherited = [...needed, ...inherit_env].flatMap((name) => {
     const value = environment[name];

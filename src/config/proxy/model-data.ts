@@ -115,8 +115,8 @@ function toPrices(costs: z.infer<typeof cost> | undefined): KnownPrices {
 type KnownPrices = Readonly<Record<"input" | "output" | "cacheRead" | "cacheWrite", number | undefined>>;
 
 /**
- * Returns the price of a model, with the prices of prompts that exceed `above` tokens if they are known; undefined if the
- * price of input or output is not.
+ * Returns the price of a model, with the prices of prompts that exceed `above` tokens if those are known.
+ * Returns undefined if the price of input or output is unknown.
  */
 export function createPrice(prices: KnownPrices, above: number, long: KnownPrices): ModelPrice | undefined {
   const price = toTokenPrices(prices);

@@ -68,7 +68,7 @@ export interface PlatformService {
   readonly keyHeader: KeyHeader | undefined;
 }
 
-/** The settings of an upstream, and the values that resolving them needs. */
+/** The settings of an upstream, and the values that are needed to resolve them. */
 export interface PlatformContext {
   readonly settings: PlatformSettings;
   readonly dialect: UpstreamDialect | undefined;
@@ -82,7 +82,7 @@ export interface PlatformContext {
   readonly refuse: (member: readonly string[], message: string) => never;
 }
 
-/** Facts about the dialects of a platform, the first of which is the default. */
+/** Facts about a platform's dialects, by dialect. The first dialect is the default. */
 type ByDialect<Facts> = Readonly<Partial<Record<UpstreamDialect, Facts>>>;
 
 /** Returns the service of an upstream on this platform. */

@@ -23,7 +23,10 @@ import { configuredUpstreams, echoUpstream, environmentUpstreams } from "./upstr
 /** Throws `configuration` with file, line and key. */
 export type Refuse = (path: readonly PropertyKey[], message: string) => never;
 
-/** Facts from outside the settings: model servers of this machine, the key created earlier. */
+/**
+ * Values from outside the settings, such as model servers of this machine and the key that the proxy created
+ * earlier.
+ */
 export interface Found {
   readonly localServers: readonly { readonly name: string; readonly baseUrl: string }[];
   readonly generatedKey: string | undefined;
@@ -31,7 +34,7 @@ export interface Found {
   readonly dataDirectory?: string | undefined;
   /** The certificate and key that `proxy.tls` names. */
   readonly tls?: TlsConfig | undefined;
-  /** The folder of the configuration file, from which relative paths count. */
+  /** The folder of the configuration file, against which relative paths are resolved. */
   readonly folder?: string;
   /** The data in the file that `proxy.model_data` names. */
   readonly modelData?: VendorModels | undefined;
@@ -39,7 +42,7 @@ export interface Found {
   readonly secrets?: Secrets;
 }
 
-/** Returns headers by their names in lower case, with the texts of secrets. */
+/** Returns headers by name in lower case, with each secret replaced by its text. */
 export function headerTexts(
   headers: Readonly<Record<string, SecretSettings>>,
   found: Found,
@@ -52,8 +55,8 @@ export function headerTexts(
 }
 
 /**
- * Resolves the configuration: reads environment variables, checks names against each other, converts units. Throws
- * `configuration` with file, line and key.
+ * Resolves the configuration: reads environment variables, checks that referenced names exist, and converts
+ * units. Throws `configuration` with file, line and key.
  */
 export function resolveProxyConfig(
   loaded: LoadedSettings,
@@ -226,8 +229,9 @@ const needsNoKey = ({ auth_mode, allow_lan_access }: ProxySettings): boolean =>
   !allow_lan_access && (auth_mode === "auto" || auth_mode === "off");
 
 /**
- * Returns a page's origin as browsers send it. `URL.origin` is "null" for unknown schemes, and so is the Origin of
- * every page from a file or sandbox: listing an extension must not permit all of those.
+ * Returns a page's origin as browsers send it. `URL.origin` is "null" for unknown schemes, and browsers also
+ * send "null" for every page from a file or sandbox. Allowing a browser extension must not allow all of those
+ * pages.
  */
 function parseOrigin(text: string, refuse: (message: string) => never): string {
   const { origin, protocol, host } = new URL(text);

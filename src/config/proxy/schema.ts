@@ -10,9 +10,9 @@ import { upstreamSchema } from "./upstream-schema.ts";
 import { headerName, httpUrl, type SecretSettings, secretSource } from "./value-schemas.ts";
 
 /**
- * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
- * prints it for editors. Keys are snake_case, times are in seconds, sizes in bytes. Unknown keys are errors, so that
- * a misspelled key is not ignored.
+ * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, and `proxy check
+ * --json-schema` prints it for editors. Keys are snake_case, times are in seconds, sizes in bytes. Unknown
+ * keys are errors, so that a misspelled key is not ignored.
  */
 
 /** Each worker takes about 100 MB, so a larger number is certainly a mistake. */
@@ -20,7 +20,10 @@ const MAX_WORKERS = 128;
 
 const text = z.string().min(1);
 const seconds = z.number().min(0);
-/** A host name or pattern. A pattern for every name would permit DNS rebinding. */
+/**
+ * A host name or pattern. A pattern that matches every name is rejected, because it would permit DNS
+ * rebinding.
+ */
 const hostPattern = z
   .string()
   .regex(

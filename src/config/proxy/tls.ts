@@ -26,7 +26,10 @@ export interface TlsConfig {
   readonly key: string;
 }
 
-/** Returns the paths of the files that hold certificate and key. Relative ones count from the configuration's folder. */
+/**
+ * Returns the paths of the files that hold certificate and key. Relative paths are resolved against the
+ * configuration's folder.
+ */
 export function tlsFiles(tls: TlsSettings, folder: string): string[] {
   if (tls === undefined) return [];
   const { cert, key } = tls;

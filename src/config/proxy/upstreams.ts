@@ -70,7 +70,7 @@ interface Context {
   readonly refuse: Refuse;
 }
 
-/** Returns the address and the dialect of an upstream: its own members, else those of its vendor. */
+/** Returns the address and the dialect of an upstream: its own members, or otherwise those of its vendor. */
 function resolveService(name: string, upstream: UpstreamSettings, context: Context): Service {
   const { vendor: vendorName, base_url, version } = upstream;
   const { refuse } = context;

@@ -178,7 +178,7 @@ const hosted: readonly Vendor[] = [
   {
     name: "minimax",
     title: "MiniMax",
-    // The vendor recommends this dialect: in the other one, thinking is part of the text.
+    // The vendor recommends `messages`, because thinking is part of the text in `chat-completions`.
     baseUrls: {
       messages: "https://api.minimax.io/anthropic/v1",
       "chat-completions": "https://api.minimax.io/v1",

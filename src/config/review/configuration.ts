@@ -4,7 +4,7 @@ import { configFile, type Environment } from "../paths.ts";
 /** Settings of reviews that flags, environment and choices in the page override. */
 export interface ReviewConfiguration {
   readonly sharing: boolean;
-  /** `none` opens nothing. */
+  /** The program that opens the page; `none`: no program. */
   readonly browser?: string;
   /** Uids of other users of this machine that may use a review. */
   readonly allowed_uids?: readonly number[];

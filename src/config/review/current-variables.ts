@@ -9,8 +9,9 @@ const OF_CLIENT = ["SSH_CONNECTION", "DISPLAY", "WAYLAND_DISPLAY"] as const;
 const TMUX_TIMEOUT_MS = 2_000;
 
 /**
- * Returns the current variables. A shell in tmux keeps the variables of the client that started it, although the
- * person may since have attached from another machine. Leaves out a BROWSER of an editor whose window was closed.
+ * Returns the variables with the values of the person's current terminal. A shell in tmux keeps the variables
+ * of the client that started it, even if the person has since attached from another machine. Leaves out
+ * BROWSER if it belongs to an editor whose window was closed.
  */
 export async function currentVariables(variables: Environment): Promise<Environment> {
   const current = variables["TMUX"] ? withClient(variables, await readTmux(variables)) : variables;
@@ -19,7 +20,7 @@ export async function currentVariables(variables: Environment): Promise<Environm
   return { ...current, BROWSER: undefined };
 }
 
-/** Returns the output of `tmux show-environment`; empty if tmux cannot be asked. */
+/** Returns the output of `tmux show-environment`; empty if the command fails. */
 async function readTmux(variables: Environment): Promise<string> {
   const options = { env: { ...variables }, timeout: TMUX_TIMEOUT_MS };
   return promisify(execFile)("tmux", ["show-environment"], options).then(
@@ -28,7 +29,10 @@ async function readTmux(variables: Environment): Promise<string> {
   );
 }
 
-/** Replaces the variables of the terminal. A line `-NAME` removes a variable, which the attached client lacks. Pure. */
+/**
+ * Replaces the variables of the terminal by those of the attached client. A line `-NAME` removes a variable
+ * that the client lacks. Pure.
+ */
 export function withClient(variables: Environment, listing: string): Environment {
   const lines = new Set(listing.split("\n"));
   const changed = OF_CLIENT.flatMap((name): [string, string | undefined][] => {
@@ -37,7 +41,7 @@ export function withClient(variables: Environment, listing: string): Environment
     return line === undefined ? [] : [[name, line.slice(name.length + 1)]];
   });
   if (changed.length === 0) return variables;
-  // SSH_TTY is not among the variables that tmux updates.
+  // SSH_TTY may be outdated, because it is not among the variables that tmux updates.
   const tty = changed.some(([name]) => name === "SSH_CONNECTION") ? { SSH_TTY: undefined } : {};
   return { ...variables, ...tty, ...Object.fromEntries(changed) };
 }

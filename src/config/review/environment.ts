@@ -14,8 +14,9 @@ export interface ReviewEnvironment {
   /** `SERVICE_ORIGIN`, or a value derived from the calling agent's variables. */
   readonly origin?: string | undefined;
   /**
-   * The value of `SERVICE_BROWSER`, else of `BROWSER`: a program that receives the URL, or `none`. Over SSH, only
-   * `BROWSER` is used, which editors with a remote server set: the person does not see this machine's desktop.
+   * The value of `SERVICE_BROWSER`, or otherwise of `BROWSER`: a program that receives the URL, or `none`.
+   * Over SSH, only `BROWSER` is used, because editors with a remote server set it and the person does not see
+   * this machine's desktop.
    */
   readonly browser?: string | undefined;
   /** Whether the person is connected through SSH. */

@@ -18,7 +18,7 @@ export type Result<Value> =
 
 interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Lets a small request outlive the page. */
+  /** Whether the request is completed even if the page closes; only for small requests. */
   readonly keepalive?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function sendJson<Value>(
   return call<Value>(path, { ...options, method, headers, body: JSON.stringify(body) });
 }
 
-/** Uploads one image. The server validates its bytes. */
+/** Uploads one image. The server validates the image's bytes. */
 export function sendFile<Value>(path: string, file: Blob, name: string): Promise<Result<Value>> {
   const form = new FormData();
   form.append("file", file, name);
@@ -50,7 +50,10 @@ export function explain(result: Exclude<Result<unknown>, { ok: true }>): string 
   return "Can't reach Sallyport. It may have been stopped.";
 }
 
-/** Sends a request. Errors are returned. A response that is not JSON is the page itself, so the route is absent. */
+/**
+ * Sends a request. Errors are returned. If the response is not JSON, the server has sent the page itself, so
+ * it has no such route.
+ */
 async function call<Value>(path: string, init: RequestInit): Promise<Result<Value>> {
   let response: Response;
   try {

@@ -6,7 +6,7 @@ export function pageTokenHeader(): Readonly<Record<string, string>> {
   return token === undefined ? {} : { [NAME]: token };
 }
 
-/** Fetches the page token of the current server at this address. Each server has its own. */
+/** Fetches the page token of the server that now runs at this address. Each server has a different token. */
 export async function renewPageToken(): Promise<void> {
   try {
     const html = await (await fetch("/", { cache: "no-store" })).text();
@@ -14,7 +14,7 @@ export async function renewPageToken(): Promise<void> {
     const meta = element();
     if (token !== undefined && meta) meta.content = token;
   } catch {
-    // The server is unreachable again. The token is renewed when the next one responds.
+    // The server is unreachable again. The token is renewed when the next server responds.
   }
 }
 

@@ -18,7 +18,7 @@ const RETRY_MS = 5_000;
 
 interface Listeners {
   readonly onEvent: (event: ReviewEvent) => void;
-  /** Called when the connection is lost and when it is restored. The browser reconnects by itself. */
+  /** Called when the connection is lost and when it is restored. The browser reconnects automatically. */
   readonly onConnection: (connected: boolean) => void;
 }
 

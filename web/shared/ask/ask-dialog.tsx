@@ -92,7 +92,7 @@ function Exchange({
               small
               onClick={() => {
                 closeAsk();
-                // Opens the field after the dialog has restored the focus.
+                // Opens the comment field after the dialog has restored the focus.
                 setTimeout(() => insert(response));
               }}
             >
@@ -108,7 +108,10 @@ function Exchange({
   );
 }
 
-/** Renders the messages that are sent with the question. Open until the person has asked once. */
+/**
+ * Renders the messages that are sent with the question. The disclosure is open until the person has asked a
+ * question.
+ */
 function Prompt({ prompt: { url, model, prompt } }: { readonly prompt: AskPrompt }) {
   const isSeen = useAsk((state) => state.isPromptSeen);
   const [isOpen, setIsOpen] = useState(!isSeen);

@@ -4,7 +4,10 @@ import { useAsk } from "./ask-store.ts";
 
 const AskDialog = later(async () => (await import("./ask-dialog.tsx")).AskDialog);
 
-/** Renders the open conversation with a model. Loaded when the browser is idle, or with the first one. */
+/**
+ * Renders the open conversation with a model. Its code is loaded when the browser is idle, or with the first
+ * conversation.
+ */
 export function AskHost() {
   const about = useAsk((state) => state.about);
   if (!about) return null;

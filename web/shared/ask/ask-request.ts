@@ -3,13 +3,16 @@ import { askKey, useAsk } from "./ask-store.ts";
 
 const { getState: state, setState: set } = useAsk;
 
-/** Closes the conversation. Drops an incomplete answer; the others are shown when it is opened again. */
+/**
+ * Closes the conversation. Drops an incomplete answer; the complete ones are shown when the conversation is
+ * opened again.
+ */
 export function closeAsk(): void {
   running?.abort();
   set({ about: undefined, pending: undefined, error: undefined });
 }
 
-/** Stops the answer. Keeps the received part. */
+/** Stops the answer. Keeps the part that was received. */
 export function stopResponse(): void {
   running?.abort();
 }

@@ -5,7 +5,10 @@ import type { AskBody, AskExchange } from "../../../src/review/api-types.ts";
 export interface AskAbout extends Pick<AskBody, "thread" | "anchor"> {
   /** For example `lines 3–9 of src/a.ts`. */
   readonly title: string;
-  /** Inserts an answer into a comment, which is part of the feedback; absent if there is none. */
+  /**
+   * Inserts an answer into a comment, which is part of the feedback; absent if the subject has no comment
+   * field.
+   */
   readonly insert?: (text: string) => void;
 }
 

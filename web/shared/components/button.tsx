@@ -31,7 +31,7 @@ interface IconButtonProps extends Omit<ButtonProps, "children"> {
   readonly children: ReactNode;
 }
 
-/** Renders a button with only an icon. `label` names it. */
+/** Renders a button that shows only an icon; `label` is its accessible name. */
 export function IconButton({ label, shortcut, variant = "quiet", className, ...rest }: IconButtonProps) {
   return (
     <Button

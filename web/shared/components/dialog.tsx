@@ -11,14 +11,17 @@ interface DialogProps {
   /** Buttons, with the primary button last. */
   readonly footer?: ReactNode;
   readonly wide?: boolean;
-  /** True if the dialog contains nothing focusable; it then takes the focus itself, so that keys scroll it. */
+  /**
+   * True if the dialog contains nothing focusable. The dialog itself then gets the focus, so that keys scroll
+   * it.
+   */
   readonly onlyText?: boolean;
 }
 
 /**
- * Renders a modal `<dialog>`: focus stays inside, Escape closes it, and the focus returns afterward. Open while
- * mounted. The initial focus is on `data-initial-focus`, else on its text or title, never on a button, which the next
- * typed key would press.
+ * Renders a modal `<dialog>`: focus stays inside, Escape closes it, and the focus returns afterward. Open
+ * while mounted. The initial focus is on `data-initial-focus`, or otherwise on the dialog's text or title. It
+ * is never on a button, because the next typed key would press it.
  */
 export function Dialog({ title, onClose, children, footer, wide = false, onlyText = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);

@@ -3,7 +3,7 @@ import { Button } from "./button.tsx";
 
 interface ErrorBoundaryProps {
   readonly children: ReactNode;
-  /** Renders the fallback. `retry` renders the children again, and `retries` counts how often it did. */
+  /** Renders the fallback. `retry` renders the children again; `retries` is the number of its calls. */
   readonly fallback: (message: string, retry: () => void, retries: number) => ReactNode;
 }
 

@@ -47,7 +47,7 @@ export function later<Props extends object>(load: Load<Props>): ComponentType<Pr
         isMounted = false;
       };
     }, [isLoaded]);
-    // The region around it shows the error and tries again.
+    // The region around the component shows the error and tries again.
     if (failure !== undefined) throw failure;
     return isLoaded && Loaded ? <Loaded {...(props as unknown as Props)} /> : fallback;
   };
@@ -62,7 +62,10 @@ export function WaitingDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Loads one part after the other when the browser is idle. A part that fails is loaded with its first use. */
+/**
+ * Loads one part after the other when the browser is idle. A part that fails to load is loaded again with its
+ * first use.
+ */
 export async function loadWhenIdle(): Promise<void> {
   for (const start of [...waiting]) {
     await idle();

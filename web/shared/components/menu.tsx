@@ -71,11 +71,11 @@ export function Menu({ trigger, label, triggerClass = "button", children }: Menu
 interface MenuItemProps {
   readonly onSelect: () => void;
   readonly children: ReactNode;
-  /** Whether the item is chosen, for an item that can be. */
+  /** Whether the item is on; undefined for an item without that state. */
   readonly checked?: boolean;
 }
 
-/** Renders a menu item; with `checked`, one that is on or off. */
+/** Renders a menu item. With `checked`, the item can be turned on and off. */
 export function MenuItem({ onSelect, children, checked }: MenuItemProps) {
   const shared = { type: "button", tabIndex: -1, className: "menu-item", onClick: onSelect } as const;
   if (checked === undefined) {

@@ -20,13 +20,16 @@ interface VirtualListProps<Item extends { readonly id: string }> {
   readonly items: readonly Item[];
   /** The item that is scrolled into view when it becomes active. */
   readonly activeId: string | undefined;
-  /** Up to this number of items, all are rendered, so that the browser's search finds them. */
+  /**
+   * A list of up to this number of items is rendered as a whole, so that the browser's search finds every
+   * item.
+   */
   readonly renderAllUpTo?: number;
   /** Renders an item as `<li key {...item}>`. */
   readonly render: (item: Item, attributes: ListItem) => ReactNode;
 }
 
-/** Lists items of different heights. Only those near the window are rendered, except for printing. */
+/** Lists items of different heights. Only items near the window are rendered, except for printing. */
 export function VirtualList<Item extends { readonly id: string }>({
   className,
   items,
@@ -147,7 +150,7 @@ function useScrollWindow(
   }, [list, isWhole, onChange]);
 }
 
-/** Scrolls an item into view. `scrollIntoView` would also stop a smooth scroll of the page, which shows what it is about. */
+/** Scrolls an item into view. Not `scrollIntoView`, which would also stop a smooth scroll of the page. */
 function scrollTo(item: Element, scroller: Element): void {
   const { top, bottom } = item.getBoundingClientRect();
   const windowTop = scroller === document.scrollingElement ? 0 : scroller.getBoundingClientRect().top;
