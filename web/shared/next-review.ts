@@ -1,4 +1,4 @@
-/** Loads the next review at this address. In a background tab, the title is marked until the tab is viewed. */
+/** Loads the next review at this address. In a background tab, marks the title until the tab is viewed. */
 export function showNextReview(): void {
   location.reload();
 }

@@ -19,9 +19,9 @@ interface DialogProps {
 }
 
 /**
- * Renders a modal `<dialog>`: focus stays inside, Escape closes it, and the focus returns afterward. Open
- * while mounted. The initial focus is on `data-initial-focus`, or otherwise on the dialog's text or title. It
- * is never on a button, because the next typed key would press it.
+ * Renders a modal `<dialog>`: focus stays inside, Escape closes it, and the focus returns afterward. The
+ * dialog is open while the component is mounted. The initial focus is on `data-initial-focus`, or otherwise
+ * on the dialog's text or title. It is never on a button, because the next typed key would press it.
  */
 export function Dialog({ title, onClose, children, footer, wide = false, onlyText = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);

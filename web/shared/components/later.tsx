@@ -53,7 +53,7 @@ export function later<Props extends object>(load: Load<Props>): ComponentType<Pr
   };
 }
 
-/** Takes the keys while a dialog is loaded, so that none of them reaches the page behind it. */
+/** Renders a dialog in place of one that is loading, so that no key reaches the page behind it. */
 export function WaitingDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Loading …" onClose={onClose}>

@@ -7,7 +7,7 @@ export type DraftStatus =
   | { readonly state: "saved"; readonly savedAt: string }
   /** The server does not respond or cannot write. Saving is retried until it succeeds. */
   | { readonly state: "failing"; readonly message: string }
-  /** Another tab saved a newer draft; this one no longer saves. */
+  /** Another tab saved a newer draft; this tab no longer saves. */
   | { readonly state: "superseded" }
   /** The server stores no drafts. */
   | { readonly state: "absent" };
@@ -43,8 +43,9 @@ const DELAY_MS = 400;
 const RETRY_DELAY_MS = 2_000;
 
 /**
- * Saves the content to the server, one request at a time, and again if it changed during the request. Every save has
- * a higher generation than all before, so that it cannot silently overwrite a save of another tab.
+ * Saves the content to the server, one request at a time, and again if it changed during the request. Every
+ * save has a higher generation than all earlier ones, so that the server can detect a save of another tab in
+ * between.
  */
 export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave {
   return new Saver(ports);
@@ -101,13 +102,13 @@ class Saver<Content> implements Autosave {
     this.unschedule();
     if (this.isStopped || !this.isDirty || (this.inFlight > 0 && !keepalive)) return;
     this.isDirty = false;
-    // Every attempt increases it, even while another is pending or after a lost response.
+    // Every attempt increases the generation, even while another attempt is pending or after a lost response.
     this.generation += 1;
     const generation = this.generation;
     this.inFlight += 1;
     const result = await this.ports.put({ generation, content: this.ports.content() }, keepalive);
     this.inFlight -= 1;
-    // Ignores the failure of a save that a newer one of this page has replaced.
+    // Ignores the failure of a save that a newer save of this page has replaced.
     if (this.isStopped || (generation < this.generation && !result.ok)) return;
     this.settle(result);
   }

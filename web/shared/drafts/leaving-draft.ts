@@ -10,9 +10,9 @@ interface SentDraft<Content> {
 }
 
 /**
- * Reads the draft. A reloaded page may request it before its own last save has arrived, so that save is also stored
- * in the tab, and the newer one is returned; `savedAt` is empty if it may not have arrived. `session` distinguishes
- * reviews at the same address.
+ * Reads the draft. A reloaded page may request the draft before its last save has arrived at the server. That
+ * save is therefore also stored in the tab, and the newer of the two is returned; `savedAt` is empty if the
+ * server may not have it. `session` distinguishes reviews at the same address.
  */
 export async function readDraft<Content>(session: string): Promise<Result<Draft<Content>>> {
   const stored = await getJson<Draft<Content>>("/api/draft");

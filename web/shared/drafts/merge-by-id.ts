@@ -4,8 +4,8 @@ interface Identified {
 }
 
 /**
- * Merges two tabs' versions of a list. `base` is their common ancestor. A change in one tab is kept. If both changed
- * an item, `mine` is added as a copy with a new id, so that no text is lost. Pure.
+ * Merges two tabs' versions of a list. `base` is their common ancestor. A change in only one tab is kept. If
+ * both tabs changed an item, `mine` is added as a copy with a new id, so that no text is lost. Pure.
  */
 export function mergeById<Item extends Identified>(
   base: readonly Item[],

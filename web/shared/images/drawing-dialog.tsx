@@ -24,10 +24,13 @@ interface DrawingDialogProps {
   readonly onClose: () => void;
 }
 
-/** Unfinished drawings by image path. Opening the image again continues them. */
+/** Unfinished drawings by image path, which are continued when the image is opened again. */
 const keptMarks = new Map<string, readonly Mark[]>();
 
-/** Draws on an attached image: pen, arrow, rectangle, text, undo. Closing keeps the drawing. */
+/**
+ * Renders a dialog to draw on an attached image: pen, arrow, rectangle, text, undo. Closing it keeps the
+ * drawing.
+ */
 export function DrawingDialog({ image, onSave, onClose }: DrawingDialogProps) {
   const [tool, setTool] = useState<Tool>("pen");
   const [color, setColor] = useState<string>(COLORS[0].value);
@@ -223,7 +226,7 @@ interface TextInputProps {
   readonly onText: (text: string) => void;
 }
 
-/** Edits text on the image. The text is kept regardless of how the person leaves the field. */
+/** Renders a field for text on the image. The text is kept regardless of how the person leaves the field. */
 function TextInput({ left, top, onText }: TextInputProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);

@@ -13,15 +13,15 @@ const DrawingDialog = lazy(() =>
 interface ImageAttachmentsProps {
   readonly images: readonly AttachedImage[];
   readonly onChange: (images: readonly AttachedImage[]) => void;
-  /** The text field. Images pasted or dropped on it are attached. */
+  /** The text field. Images that are pasted into it or dropped on it are attached. */
   readonly children: ReactNode;
-  /** False without a server to upload to. */
+  /** False if there is no server to which images can be uploaded. */
   readonly canAttach?: boolean;
   /** Buttons next to the attach button. */
   readonly actions?: ReactNode;
 }
 
-/** Wraps a text field. Images that are pasted, dropped or chosen are uploaded and listed below it. */
+/** Wraps a text field. Images that are pasted, dropped or chosen are uploaded and listed below the field. */
 export function ImageAttachments(props: ImageAttachmentsProps) {
   const { images, onChange, children, canAttach = true, actions } = props;
   const [drawingOn, setDrawingOn] = useState<AttachedImage>();

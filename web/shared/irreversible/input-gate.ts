@@ -4,7 +4,8 @@ export const FOCUS_DELAY_MS = 1_000;
 export const APPEAR_DELAY_MS = 400;
 
 /**
- * When the page gained focus and when the button appeared, in milliseconds on the page's clock. Undefined: not yet.
+ * Times on the page's clock, in milliseconds: when the page gained focus, and when the button appeared.
+ * Undefined if that has not happened.
  */
 export interface GateTimes {
   /** When the page gained focus while visible. */
@@ -12,7 +13,10 @@ export interface GateTimes {
   readonly shownAt: number | undefined;
 }
 
-/** Returns the milliseconds until input is accepted, 0 if it is now, undefined while the page has no focus. */
+/**
+ * Returns the milliseconds until input is accepted: 0 if it is accepted now, undefined while the page has no
+ * focus.
+ */
 export function delayLeft({ focusedAt, shownAt }: GateTimes, now: number): number | undefined {
   if (focusedAt === undefined || shownAt === undefined) return undefined;
   return Math.max(0, focusedAt + FOCUS_DELAY_MS - now, shownAt + APPEAR_DELAY_MS - now);
@@ -26,7 +30,7 @@ export function isOpen(times: GateTimes, at: number): boolean {
 /** A click on an irreversible button. */
 export interface Click {
   readonly isTrusted: boolean;
-  /** `UIEvent.detail`: 0 if no pointer made the click. */
+  /** `UIEvent.detail`: 0 if the click did not come from a pointer. */
   readonly detail: number;
   readonly at: number;
   /** When the pointer went down on this button; undefined if it went down elsewhere. */
@@ -39,8 +43,9 @@ export interface Click {
 const KEY_CLICK_MS = 500;
 
 /**
- * Returns whether a click presses an irreversible button. Accepts a pointer press that began on it and clicks of
- * assistive technology, which have neither pointer nor key. Rejects Enter, Space and scripts.
+ * Returns whether a click presses an irreversible button. Accepts a pointer press that began on the button,
+ * and clicks of assistive technology, which come from neither a pointer nor a key. Rejects Enter, Space and
+ * scripts.
  */
 export function acceptsClick(click: Click, times: GateTimes): boolean {
   const { isTrusted, detail, at, pressedAt, keyAt } = click;

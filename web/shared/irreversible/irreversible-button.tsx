@@ -9,15 +9,19 @@ interface IrreversibleButtonProps {
   readonly children: ReactNode;
   readonly onPress: () => void;
   readonly variant?: "plain" | "primary" | "danger";
-  /** Makes Ctrl+Enter press it wherever the focus is. At most one button on the screen has it. */
+  /**
+   * Makes Ctrl+Enter press this button wherever the focus is. At most one button on the screen has
+   * `takesKey`.
+   */
   readonly takesKey?: boolean;
   /** True while nothing can be sent. */
   readonly disabled?: boolean;
 }
 
 /**
- * Renders a button whose action cannot be undone. Accepts Ctrl+Enter, Cmd+Enter and a pointer press that began on it.
- * Ignores Enter, Space, held keys, scripts, and any input right after the page gained focus or the button appeared.
+ * Renders a button whose action cannot be undone. Accepts Ctrl+Enter, Cmd+Enter and a pointer press that
+ * began on the button. Ignores Enter, Space, held keys, scripts, and any input right after the page gained
+ * focus or the button appeared.
  */
 export function IrreversibleButton(props: IrreversibleButtonProps) {
   const { children, onPress, variant = "plain", takesKey = false, disabled = false } = props;
@@ -95,14 +99,17 @@ function isOnTop(button: HTMLElement): boolean {
   return top === undefined || top.contains(button);
 }
 
-/** Returns whether the key is for this button: the focused one of several, else the one with `takesKey`. */
+/**
+ * Returns whether the key is for this button. It is for the focused irreversible button, or for the one with
+ * `takesKey` if none has the focus.
+ */
 function isMeant(button: HTMLElement, takesKey: boolean): boolean {
   const focused = document.activeElement?.closest("[data-irreversible]");
   return focused ? focused === button : takesKey;
 }
 
 interface InputGate {
-  /** Whether input is accepted now. Renders again when that changes. */
+  /** Whether input is accepted now. The component renders again when this changes. */
   readonly isOpen: boolean;
   readonly times: () => GateTimes;
 }

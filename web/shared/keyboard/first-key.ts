@@ -6,9 +6,9 @@ export interface FirstKey {
 }
 
 /**
- * Returns the command at the start of typed text. Typing on a selection starts a comment with the typed letter, even
- * with `c` and `!`, which are commands elsewhere. Text such as "cWhy not?" or "!What if" cannot be a sentence with
- * that letter; other text returns undefined.
+ * Returns the command at the start of typed text. Typing on a selection starts a comment with the typed
+ * letter, even if it is `c` or `!`, which are commands elsewhere. In "cWhy not?" or "!What if", the first
+ * letter must be a command, because it cannot begin the sentence. Returns undefined for other text.
  */
 export function commandBefore(text: string): FirstKey | undefined {
   const [, key, rest] = /^([c!])(\p{Lu}[\p{Ll}\s'’].*)$/su.exec(text) ?? [];
@@ -25,7 +25,8 @@ export function isLoneCommand(text: string): boolean {
 export const LONE_COMMAND_MS = 1_200;
 
 /**
- * Returns whether typed text is only the letter of a command. A sentence continues; a command is followed by a pause.
+ * Returns whether typed text is only the letter of a command. It is a command if a pause follows, and the
+ * start of a sentence otherwise.
  */
 export function mayBeCommand(text: string): boolean {
   return /^[cridl!]$/.test(text);

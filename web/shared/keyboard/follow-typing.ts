@@ -9,7 +9,7 @@ interface TypingPorts {
 }
 
 interface FollowedTyping {
-  /** Handles a key outside of fields and dialogs. Returns true if nothing else may handle it. */
+  /** Handles a key outside of fields and dialogs. Returns true if no other listener may handle the key. */
   key(event: KeyboardEvent, name: string, worksControl: boolean): boolean;
   /** Handles a key in a text field, which a command of the burst may have opened. */
   keyInField(event: KeyboardEvent): void;
@@ -128,7 +128,7 @@ export function followTyping({ getKind, run, target }: TypingPorts): FollowedTyp
 
   function otherKey(event: KeyboardEvent, name: string): boolean {
     if (name === "Dead" || name === "Process") {
-      // The composed character goes into the comment that is started here.
+      // The character that is being composed goes into the comment that starts here.
       if (target.hasSelection()) target.startComment("");
       return true;
     }

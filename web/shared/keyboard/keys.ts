@@ -1,7 +1,10 @@
-/** Identifies a key press: `c`, `?`, `Shift+ArrowDown`, `Mod+Enter` (Mod is Command on a Mac, else Control). */
+/**
+ * Identifies a key press: `c`, `?`, `Shift+ArrowDown`, `Mod+Enter` (Mod is Command on a Mac, Control
+ * elsewhere).
+ */
 export type KeyName = string;
 
-/** The members of a keyboard event that are used here. */
+/** The members of a keyboard event from which its name is derived. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -11,7 +14,8 @@ export interface KeyPress {
 }
 
 /**
- * Returns the name of a key press. Includes Shift only if the key itself does not show it, as letters and signs do.
+ * Returns the name of a key press. Includes Shift only if the key's character does not show it, as the
+ * characters of letters and signs do.
  */
 export function keyName(press: KeyPress): KeyName {
   const key = press.key === " " ? "Space" : press.key;

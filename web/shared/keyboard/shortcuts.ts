@@ -8,18 +8,18 @@ export interface Shortcut {
   readonly label: string;
   /** Group heading in the sheet. */
   readonly group: string;
-  /** The kind of effect of its letters and signs. Default: `guarded`. */
+  /** The effect of the shortcut's keys without Ctrl or Cmd. Default: `guarded`. */
   readonly kind?: KeyKind;
-  /** Whether its keys with Ctrl or Cmd also work in a text field. */
+  /** Whether the shortcut's keys with Ctrl or Cmd also work in a text field. */
   readonly whileTyping?: boolean;
   readonly run: () => void;
 }
 
 /** Handles a sentence that is typed without a focused field. */
 export interface TypingTarget {
-  /** Returns whether text is selected. Every letter then starts a comment on it. */
+  /** Returns whether text is selected. While text is selected, every letter starts a comment on it. */
   readonly hasSelection: () => boolean;
-  /** Starts a comment with the text typed so far and focuses it. */
+  /** Starts a comment with the text typed so far and focuses its field. */
   readonly startComment: (typed: string) => void;
   readonly closeDialog: () => void;
   /** Returns a function that reverts the effects of a sentence's first letters: opened fields and dialogs, moves. */
@@ -33,7 +33,7 @@ export interface TypingTarget {
  * disabled in text fields and dialogs.
  */
 export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarget): void {
-  // A layout effect, so that keys work as soon as the page is visible.
+  // A layout effect adds the listeners before the page is visible.
   useLayoutEffect(() => {
     const find = (name: KeyName, isTyping: boolean) =>
       shortcuts.find(

@@ -46,13 +46,13 @@ export interface TypedKey {
   readonly printed: string;
   /** The name of its command, as returned by `keyName`. */
   readonly name: string;
-  /** The kind of its command; undefined without one. */
+  /** The kind of its command; undefined if the key has no command. */
   readonly kind: KeyKind | undefined;
 }
 
 /**
- * Handles a key. Detects a sentence when a letter or a space follows a pending command, a key without a command, or a
- * letter that opened a dialog. Pure.
+ * Adds a key to a burst. Detects a sentence when a letter or a space follows a pending command, a key without
+ * a command, or a letter that opened a dialog. Pure.
  */
 export function typeKey(before: TypingBurst, key: TypedKey, at: number): BurstStep {
   const burst = isInBurst(before, at) ? before : NO_BURST;
@@ -98,9 +98,9 @@ export function typeKeyInField(
   return { burst: { ...burst, text, search: next, at } };
 }
 
-/** A letter, except for pairs that start no word: `jj`, `kc`, `j/`. */
+/** Matches a letter at the start, except in pairs that begin no word: `jj`, `kc`, `j/`. */
 const WORD_START = /^(?!(\p{L})\1|[jkn]c|[jk]\/)\p{L}/iu;
-/** Characters in or after a word. Capital letters are excluded, because they start a comment. */
+/** Matches a character in or after a word. Capital letters are excluded, because they start a comment. */
 const CONTINUES_WORD = /[\p{Ll}\p{Lo}\p{M}\p{Nd}\s'’+#/&.,:;!?_-]/u;
 
 function isSentence(burst: TypingBurst, { printed, name, kind }: TypedKey): boolean {

@@ -28,7 +28,7 @@ export function highlight(code: string, language: string): readonly CodeRun[] | 
   return runs;
 }
 
-/** The internal tree of highlight.js. Reading it avoids writing and parsing HTML. */
+/** The internal tree of highlight.js. It is read directly, so that no HTML is written and parsed. */
 interface ScopeNode {
   readonly scope?: string;
   readonly children: readonly (ScopeNode | string)[];

@@ -94,8 +94,8 @@ function Node({ node, host }: { readonly node: MarkdownNode; readonly host: Draw
     case "element":
       if (node.attributes?.["class"] === TABLE_SCROLL)
         return <TableScroll>{drawAll(node.children, host)}</TableScroll>;
-      // Children are one array: a paragraph may have more nodes than a call accepts arguments. A void element accepts
-      // no children.
+      // Children are passed as one array, because a paragraph may have more nodes than a call accepts
+      // arguments. A void element accepts no children.
       return createElement(
         node.tag,
         toProperties(node, host.isRemoved),

@@ -1,4 +1,7 @@
-/** Milliseconds without a change after which a selection is settled. Handles on a touch screen change it stepwise. */
+/**
+ * Milliseconds without a change after which a selection is settled. On a touch screen, dragging a handle
+ * changes the selection in steps.
+ */
 const SETTLED_MS = 200;
 
 interface SelectionListener {

@@ -4,7 +4,7 @@ import { Button } from "../components/button.tsx";
 import { showToast } from "../components/toast.tsx";
 import { download } from "../download.ts";
 
-/** Saves a review as one HTML file. Shows the reason if that fails. */
+/** Renders a button that saves a review as one HTML file, and shows the reason if saving fails. */
 export function SavePageButton({
   create,
 }: {
@@ -29,7 +29,7 @@ export function SavePageButton({
   );
 }
 
-/** Edits the author name that is shown with each comment of a saved page. */
+/** Renders a field for the author name that is shown with each comment of a saved page. */
 export function AuthorField(props: { readonly author: string; readonly onChange: (author: string) => void }) {
   return (
     <input
@@ -50,7 +50,10 @@ export function downloadComments(review: { readonly title: string }): void {
   showToast("File saved. Send it back: the reviewer opens it with “Import comments”.");
 }
 
-/** Selects a file with comments. `onText` receives its text, or undefined if no file is selected. */
+/**
+ * Renders a field for a file with comments. `onText` receives the file's text, or undefined if no file is
+ * selected.
+ */
 export function CommentsFileField({ onText }: { readonly onText: (text: string | undefined) => void }) {
   return (
     <label className="field">

@@ -12,7 +12,7 @@ import { isInNextBatch } from "./threads.ts";
 interface BatchDialogProps {
   /** Name of the agent. */
   readonly caller: string;
-  /** Returns the person's comments. Fetches the data that their positions need. */
+  /** Returns the person's comments, after fetching the data that is needed for their positions. */
   readonly collect: () => Promise<readonly CommentToSend[]>;
   readonly onClose: () => void;
 }
@@ -26,7 +26,7 @@ interface LiveDialogProps extends Omit<BatchDialogProps, "caller"> {
 /** Called when the session has ended. `doubt` is the reason why the agent may not receive the decision. */
 type OnFinished = (approved: boolean, text: string, doubt: CallerDoubt | undefined) => void;
 
-/** Renders a dialog of a live session, which replaces one of a one-shot review. */
+/** Renders a dialog of a live session, in place of the decision dialog of a one-shot review. */
 export function LiveDialog({ kind, onSent, onFinished, ...shared }: LiveDialogProps) {
   const agent = useThreads(({ live }) => live?.agent.name ?? "");
   const caller = agent || "the agent";
@@ -34,7 +34,7 @@ export function LiveDialog({ kind, onSent, onFinished, ...shared }: LiveDialogPr
   return <FinishDialog {...shared} caller={caller} onFinished={onFinished} />;
 }
 
-/** Sends everything new as one batch. The review stays open. */
+/** Renders the dialog that sends everything new as one batch. The review stays open. */
 function BatchDialog({
   caller,
   collect,
@@ -85,7 +85,10 @@ interface FinishDialogProps extends BatchDialogProps {
   readonly onFinished: OnFinished;
 }
 
-/** Ends the live session: approved, or without a decision. Sends unsent comments and replies with it. */
+/**
+ * Renders the dialog that ends the live session, approved or without a decision. Unsent comments and replies
+ * are sent too.
+ */
 function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProps) {
   const comments = useCollected(collect);
   const count = useNewCount(comments);

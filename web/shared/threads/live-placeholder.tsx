@@ -2,7 +2,10 @@ import { liveStatus } from "../../../src/render/live/live-status.ts";
 import { useThreads } from "./thread-store.ts";
 import { batchState } from "./threads.ts";
 
-/** Has the height of the live banner until its code has loaded, so that nothing below moves then. */
+/**
+ * Takes the height of the live banner until the banner's code has loaded, so that the content below does not
+ * move.
+ */
 export function LivePlaceholder() {
   const agent = useThreads(({ live }) => live?.agent);
   const threads = useThreads((state) => state.threads);

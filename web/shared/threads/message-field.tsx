@@ -35,7 +35,7 @@ function OpenField({ id, text }: { readonly id: string; readonly text: string })
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const element = field.current;
-    // A field that a reload opened again must not take the focus from another one.
+    // A field that was reopened by a reload must not take the focus from another field.
     if (!element || document.activeElement?.matches("textarea, input, select")) return;
     element.focus({ preventScroll: true });
     element.setSelectionRange(element.value.length, element.value.length);

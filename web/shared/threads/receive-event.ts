@@ -16,7 +16,8 @@ let isFollowing = false;
 export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {
   switch (event.event) {
     case "hello":
-      // Events before the connection are missing: those since it was lost, or since the first request.
+      // Loads the threads again, because events from before the connection are missing: those since it was
+      // lost, or since the first request.
       if (isFollowing || hasRequestedThreads()) void Promise.all([loadThreads(), loadReviews()]);
       isFollowing = true;
       break;
@@ -31,7 +32,7 @@ export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string
     case "agent": {
       const { event: _, ...agent } = event;
       receiveAgent(agent);
-      // A batch may have been handed out.
+      // The agent may have fetched a batch.
       if (batchState(useThreads.getState().threads).waiting > 0) void loadThreads();
       break;
     }

@@ -27,7 +27,7 @@ export async function sendBatch(
   return (await handOver(comments, "/api/send", body)).error;
 }
 
-/** Ends the session and sends everything that was not sent. */
+/** Ends the session and sends all comments and replies that were not sent. */
 export function finishReview(
   comments: readonly CommentToSend[],
   approved: boolean,
@@ -55,8 +55,8 @@ async function handOver(comments: readonly CommentToSend[], path: string, body: 
 }
 
 /**
- * Stores comments and replies as threads and messages. Removes each from the draft when it is stored, so that a second
- * attempt after a failure stores nothing twice. Resolves to an error message, or to undefined.
+ * Stores comments and replies as threads and messages. Removes each item from the draft when it is stored, so
+ * that a second attempt after a failure stores no item twice. Resolves to an error message, or to undefined.
  */
 export async function storeDrafts(comments: readonly CommentToSend[]): Promise<string | undefined> {
   for (const comment of comments) {

@@ -38,13 +38,13 @@ const SEVERITY_NAMES: Readonly<Record<ThreadSeverity, string>> = {
 
 export interface ThreadActions {
   readonly onAccept: (thread: Thread) => void;
-  /** Absent in a one-shot review, where no reply would reach the agent. */
+  /** False in a one-shot review, where no reply would reach the agent. */
   readonly canRespond: boolean;
 }
 
 interface ThreadCardProps extends ThreadActions {
   readonly thread: Thread;
-  /** Where the thread is, for example "line 12"; empty where the card's surroundings show it. */
+  /** The thread's position, for example "line 12"; empty where the card's surroundings show it. */
   readonly position: string;
   readonly onShow?: (() => void) | undefined;
 }

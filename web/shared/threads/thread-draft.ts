@@ -14,7 +14,7 @@ export function threadDraft(): ThreadDraft | undefined {
   return { messages: [...drafts], batchText, ...(sent && { sent }) };
 }
 
-/** Restores unsent replies. Text typed since the page was opened stays. */
+/** Restores unsent replies. Keeps text that was typed since the page was opened. */
 export function restoreThreadDraft(stored: ThreadDraft | undefined): void {
   if (!stored || !Array.isArray(stored.messages)) return;
   useThreads.setState(({ drafts, batchText, sent }) => ({

@@ -9,7 +9,7 @@ export const threadKeys = {
     const thread = activeThread();
     if (!thread) return;
     if (isLive()) {
-      // Synchronous, so that the next key is typed into the field.
+      // The field is rendered synchronously, so that the next key is typed into it.
       flushSync(() => writeMessage(thread.id));
       findCard(thread)?.querySelector("textarea")?.focus({ preventScroll: true });
     } else announce("Replies are sent only in a live session");
@@ -23,7 +23,7 @@ export const threadKeys = {
   accept: () => {
     const thread = activeThread();
     if (thread?.type !== "finding" || thread.state !== "open") return;
-    // The button has the page's action for an accepted finding.
+    // The button runs the page's own action for an accepted finding.
     findCard(thread)?.querySelector<HTMLElement>("[data-accept]")?.click();
   },
 };

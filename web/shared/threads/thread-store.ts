@@ -27,11 +27,11 @@ interface ThreadsState {
   /** Other reviews that are open on this machine. */
   readonly reviews: readonly ReviewEntry[];
   readonly filter: ThreadFilter;
-  /** The thread that keys act on. */
+  /** The thread on which keys act. */
   readonly activeId: string | undefined;
   /** Resolved and dismissed threads that are shown in full. */
   readonly unfolded: ReadonlySet<string>;
-  /** By thread id. */
+  /** The person's replies by thread id. */
   readonly drafts: ReadonlyMap<string, MessageDraft>;
   /** The general text of the next batch. */
   readonly batchText: string;
@@ -45,7 +45,7 @@ interface ThreadsState {
 /** The content under review when a batch was sent, for the summary of the next round. */
 export interface SentState {
   readonly round: number;
-  /** Only code reviews: path and fingerprint. */
+  /** Path and fingerprint of each file; only in code reviews. */
   readonly files?: readonly (readonly [path: string, fingerprint: string])[];
 }
 
@@ -78,7 +78,9 @@ export const isLive = (): boolean => state().live !== undefined;
 
 const fetchThreads = () => getJson<ThreadList>("/api/threads");
 
-/** Ids of the threads that events have changed since a request began, for each request without a response. */
+/**
+ * For each request without a response: the threads that events have changed since the request began, by id.
+ */
 const requests = new Set<Map<string, Thread>>();
 let requestCount = 0;
 /** Number of the last request whose response is shown. */
@@ -88,8 +90,8 @@ let shownRequest = 0;
 export const hasRequestedThreads = (): boolean => requestCount > 0;
 
 /**
- * Fetches all threads. Keeps changes by events that arrived before the response, and the response of a later request. If
- * the server lacks the route, the page shows no threads.
+ * Fetches all threads. Keeps changes from events that arrived before the response. Ignores the response if
+ * that of a later request has arrived. If the server lacks the route, the page shows no threads.
  */
 export async function loadThreads(fetchAll = fetchThreads): Promise<void> {
   const request = ++requestCount;
@@ -157,8 +159,8 @@ async function patchThread(thread: Thread, body: object): Promise<boolean> {
 }
 
 /**
- * Handles a new round. Shows it immediately, or, if the person is writing, when they leave the field, because an
- * update moves or closes that field.
+ * Handles a new round. Shows it immediately or, if the person is writing, when they leave the field, because
+ * an update would move or close the field.
  */
 export function receiveRound(round: number, showRound: () => Promise<string>): void {
   const { live } = state();
@@ -188,7 +190,7 @@ export function showPendingRound(): void {
   void pending?.();
 }
 
-/** The focus moves to the next element after `focusout`. */
+/** Waits for the next task, because the focus moves to the next element only after `focusout`. */
 function showWhenDone(): void {
   setTimeout(() => {
     if (pending && !isWriting()) showPendingRound();
@@ -201,7 +203,7 @@ function isWriting(): boolean {
   return field !== null && field !== undefined && !field.closest("dialog");
 }
 
-/** Opens the field for a reply. A reply that waits for the next batch is edited. */
+/** Opens the field for a reply. If a reply waits for the next batch, the field contains its text. */
 export function writeMessage(id: string): void {
   const text = state().drafts.get(id)?.text ?? "";
   set(({ drafts, unfolded }) => ({
@@ -227,7 +229,7 @@ export function closeMessage(id: string): void {
   }));
 }
 
-/** Discards a reply. Can be undone. */
+/** Discards a reply, and offers to undo this. */
 export function discardMessage(id: string): void {
   const draft = state().drafts.get(id);
   set(({ drafts }) => ({ drafts: withoutEntry(drafts, id) }));

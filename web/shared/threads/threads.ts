@@ -10,7 +10,7 @@ export function threadStatus({ state, outdated }: Thread): ThreadStatus {
   return outdated ? "outdated" : "open";
 }
 
-/** Returns the threads with one added, or replaced in its position. */
+/** Returns the threads with `thread` added, or replaced in its position. */
 export function withThread(threads: readonly Thread[], thread: Thread): readonly Thread[] {
   const at = threads.findIndex(({ id }) => id === thread.id);
   return at < 0 ? [...threads, thread] : threads.with(at, thread);
@@ -95,7 +95,7 @@ export function filterThreads(threads: readonly Thread[], filter: ThreadFilter):
   });
 }
 
-/** Returns the value of an author in the filter. All persons are one. */
+/** Returns the value of an author in the filter. All persons have the same value. */
 export function authorKey({ kind, name }: ThreadAuthor): string {
   return kind === "person" ? "person" : `${kind} ${name}`;
 }

@@ -3,7 +3,7 @@ import type { DiagramRequest, DiagramResponse } from "./diagram-messages.ts";
 
 /** The frame that renders diagrams: see `web/diagram-frame`. */
 export interface DiagramFrame {
-  /** Resolves to the response to a request. One request at a time. */
+  /** Resolves to the response to a request. The caller must wait for the response before the next request. */
   ask(request: DiagramRequest): Promise<DiagramResponse>;
   close(): void;
 }
@@ -15,7 +15,7 @@ const ADDRESS = "/assets/diagram-frame.html";
  */
 export async function openDiagramFrame(): Promise<DiagramFrame | undefined> {
   await afterPaint();
-  // A frame does not report that it loaded an error page.
+  // A request checks the URL first, because a frame does not report that it loaded an error page.
   const isThere = await fetch(ADDRESS, { method: "HEAD" }).then(
     ({ ok }) => ok,
     () => false,
@@ -34,7 +34,7 @@ export async function openDiagramFrame(): Promise<DiagramFrame | undefined> {
     document.body.append(frame);
   });
   const { port1, port2 } = new MessageChannel();
-  // The frame's origin is opaque, so the target must be "*". The message contains nothing but the port.
+  // The frame's origin is opaque, so the target must be "*". The message contains only the port.
   frame.contentWindow?.postMessage(undefined, "*", [port2]);
   return {
     ask(request) {

@@ -10,7 +10,7 @@ let last: Promise<unknown> = Promise.resolve();
 export async function drawDiagram(source: string, theme: DiagramRequest["theme"]): Promise<DrawnDiagram> {
   if (source.length > MAX_DIAGRAM_LENGTH) return wrong("it is longer than 50,000 characters");
   if (/\bimg\s*:/.test(source) && source.includes("//")) return wrong("it loads images from other servers");
-  // One at a time, so that each diagram has the whole time limit.
+  // Diagrams are rendered one at a time, so that each has the whole time limit.
   const drawing = last.then(() => drawInFrame({ source, theme }));
   last = drawing;
   return drawing;

@@ -7,7 +7,7 @@ export function embedDiagrams(diagrams: Readonly<Record<string, string>>): void 
   for (const [source, svg] of Object.entries(diagrams)) drawn.set(source, svg);
 }
 
-/** Replaces the diagram library in a saved page. */
+/** Returns an embedded diagram. In a saved page, this function replaces the diagram library. */
 export async function drawDiagram(source: string): Promise<DrawnDiagram> {
   const svg = drawn.get(source);
   return svg === undefined
