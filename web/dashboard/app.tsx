@@ -41,7 +41,7 @@ const OWN_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "limits", label: "Limits", View: LimitsView },
 ];
 
-/** A key of the configuration may see the current calls of all keys. */
+/** Views for a key of the configuration, which may also see the current calls of all keys. */
 const CURRENT_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "now", label: "Now", View: CurrentView },
   ...OWN_VIEWS,
@@ -49,7 +49,10 @@ const CURRENT_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
 
 const VIEWS = { everything: ADMIN_VIEWS, current: CURRENT_VIEWS, own: OWN_VIEWS };
 
-/** Shows the dashboard of a key in `container`. Resolves when the person has signed out, to the reason if there is one. */
+/**
+ * Shows the dashboard of a key in `container`. Resolves when the person has signed out: to the reason, or to
+ * an empty text if there is none.
+ */
 export function startApp(container: HTMLElement, { secret, key }: SignedIn): Promise<string> {
   return new Promise((resolve) => {
     container.replaceChildren();
@@ -138,7 +141,7 @@ function ConnectionNotice() {
 
 const HEALTH_MS = 15_000;
 
-/** Reports that the database is down, and that bodies of calls are kept. */
+/** Shows a notice if the database is down, and one if bodies of calls are kept. */
 function HealthNotices() {
   const { api } = useSession();
   const { data } = useQuery("health", (signal) => api.get<HealthView>("/health", {}, signal), HEALTH_MS);
@@ -157,7 +160,7 @@ function HealthNotices() {
 }
 
 const CAPTURED = { errors: "failed calls", all: "all calls" } as const;
-/** Names of keys in the notice. */
+/** Maximum number of keys that the notice names. */
 const MAX_NAMES = 3;
 
 function CaptureNotice({ calls, keys }: HealthView["capture"]) {

@@ -6,12 +6,15 @@ import { patch } from "./live/patch.ts";
 const INVALID = "That key is not valid for this proxy.";
 
 export interface SignedIn {
-  /** Never stored: not in a cookie, which a browser sends to every port of this host, and not on disk. */
+  /**
+   * The key, which is stored neither on disk nor in a cookie, because browsers send a cookie to every port of
+   * the host.
+   */
   readonly secret: string;
   readonly key: OwnKeyView;
 }
 
-/** Shows the form that asks for a key instead of the page. Resolves when the proxy has accepted one. */
+/** Shows the form that asks for a key instead of the page. Resolves when the proxy has accepted a key. */
 export async function signIn(
   container: HTMLElement,
   { message = "", isOptional = false } = {},

@@ -208,7 +208,7 @@ function closedBy(reason: string): ClosedBy {
   return known.find((kind) => kind === reason) ?? "stopped";
 }
 
-/** Shown if the agent requested a review without a plan and waits for a decision. */
+/** Renders a page for an agent that requested a review without a plan and waits for a decision. */
 function MissingPlan() {
   const plan = useReview((state) => state.plan);
   const { busy, error, run } = useDecision();

@@ -25,7 +25,7 @@ export interface Api {
 export const ADMIN_API = "/api/admin/v1";
 export const OWN_API = "/api/me/v1";
 
-/** Whether the last request got a response. */
+/** Whether the last request was without a response. */
 export const useConnection = create<{ readonly isLost: boolean }>(() => ({ isLost: false }));
 
 /** Creates the client of an API. `onRejected` is called when the proxy no longer accepts the key. */

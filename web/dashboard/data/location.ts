@@ -6,7 +6,7 @@ import { useCallback, useSyncExternalStore } from "react";
  */
 export interface PageLocation {
   readonly view: string;
-  /** Such as the id of the call whose details are open. */
+  /** The open item, such as the id of the call whose details are shown. */
   readonly item: string | undefined;
   readonly choices: Readonly<Record<string, string>>;
 }

@@ -20,14 +20,14 @@ export const RANGES: readonly [Range, ...Range[]] = [
 
 const [, DAY = RANGES[0]] = RANGES;
 
-/** Returns the range with this id, else 24 hours. */
+/** Returns the range with this id, or the range of 24 hours if there is none. */
 export function findRange(id: string | undefined): Range {
   return RANGES.find((range) => range.id === id) ?? DAY;
 }
 
 /**
- * Returns the beginnings of a range's steps up to `now`, oldest first, in milliseconds since 1970. They are whole hours or
- * days in UTC, so that the proxy can sum a range from its rollups alone.
+ * Returns the beginnings of a range's steps up to `now`, oldest first, in milliseconds since 1970. Steps are
+ * whole hours or days in UTC, so that the proxy can sum a range from its rollups alone.
  */
 export function listSteps({ ms, unit }: Range, now: number): number[] {
   const step = UNIT_MS[unit];

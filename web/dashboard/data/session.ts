@@ -2,12 +2,12 @@ import { createContext, useContext } from "react";
 import type { OwnKeyView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import type { Api } from "./api.ts";
 
-/** A person who has signed in. */
+/** The session of a person who has signed in. */
 export interface Session {
   readonly key: OwnKeyView;
   /** The secret, for the event stream of the current calls. */
   readonly secret: string;
-  /** The admin API for admins, else the API of the key's own calls. */
+  /** The admin API for admins, or otherwise the API of the key's own calls. */
   readonly api: Api;
   readonly isAdmin: boolean;
   /** Leaves the session; `reason` is shown beside the sign-in form. */

@@ -195,11 +195,11 @@ interface ConfirmDialogProps {
   readonly path: string;
   readonly onClose: () => void;
   readonly onDone: () => void;
-  /** The message that names what is lost. */
+  /** The message, which names what is lost. */
   readonly children: ReactNode;
 }
 
-/** Asks before it sends a DELETE request. */
+/** Asks for confirmation, then sends a DELETE request. */
 export function ConfirmDialog({ title, action, path, onClose, onDone, children }: ConfirmDialogProps) {
   const { api } = useSession();
   const submit = async () => {

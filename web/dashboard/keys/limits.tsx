@@ -5,7 +5,7 @@ import { Button } from "../../shared/components/button.tsx";
 type Limits = KeyView["limits"];
 export type Budget = NonNullable<Limits["budgets"]>[number];
 
-/** The limits of a key or team as the fields of a form: texts, empty without a limit. */
+/** The limits of a key or team as the texts of a form's fields. An empty text sets no limit. */
 export interface LimitTexts {
   readonly rpm: string;
   readonly tpm: string;
@@ -20,7 +20,7 @@ export const toTexts = ({ rpm, tpm, concurrency, budgets = [] }: Limits): LimitT
   budgets: budgets.map(({ usd, period }) => ({ usd: String(usd), period })),
 });
 
-/** Returns the limits of a form; null removes one. */
+/** Returns the limits of a form; null removes a limit. */
 export function limitsFrom({ rpm, tpm, concurrency, budgets }: LimitTexts) {
   const number = (text: string) => (text.trim() === "" ? null : Number(text));
   const set = budgets.filter(({ usd }) => usd.trim() !== "");
@@ -32,7 +32,7 @@ export function limitsFrom({ rpm, tpm, concurrency, budgets }: LimitTexts) {
   };
 }
 
-/** Returns the limits without those that are not set, for a new key or team. */
+/** Returns only the limits that are set, for a new key or team. */
 export function newLimitsFrom(texts: LimitTexts): Limits {
   const set = Object.entries(limitsFrom(texts)).filter(([, value]) => value !== null);
   return Object.fromEntries(set) as Limits;
@@ -45,7 +45,7 @@ interface LimitFieldsProps {
   readonly onChange: (texts: LimitTexts) => void;
 }
 
-/** Renders the fields of limits. Empty ones do not limit. */
+/** Renders the fields of limits. An empty field sets no limit. */
 export function LimitFields({ texts, onChange }: LimitFieldsProps) {
   const field = (name: "rpm" | "tpm" | "concurrency", label: string) => (
     <label className="field">

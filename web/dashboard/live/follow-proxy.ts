@@ -3,7 +3,7 @@ import { baseUrl } from "../data/base-url.ts";
 
 export interface Follower {
   readonly onState: (state: DashboardState) => void;
-  /** Called when the connection is lost. It is retried. */
+  /** Called when the connection is lost. The page then reconnects. */
   readonly onLost: () => void;
   /** Called when another key is required. */
   readonly onLocked: () => void;

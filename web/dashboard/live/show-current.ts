@@ -104,9 +104,9 @@ function selectBeside(button: HTMLElement): void {
 /** Maximum number of finished calls retained by the page. */
 const MAX_CALLS = 200;
 
-/** Returns the latest state with the known calls appended to its new ones, without duplicates. */
+/** Returns the latest state with the known calls appended to its own calls, without duplicates. */
 function withNews(known: DashboardState | undefined, news: DashboardState): DashboardState {
-  // Calls from before a restart of the proxy are dropped.
+  // Known calls are dropped if the proxy was restarted.
   if (!known || known.startedAt !== news.startedAt) return news;
   const calls = new Map([...news.calls, ...known.calls].map((call) => [call.id, call]));
   return { ...news, calls: [...calls.values()].slice(0, MAX_CALLS) };

@@ -6,7 +6,10 @@ import { ApiError } from "../data/api.ts";
 import { getStart, type Range } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 
-/** Downloads the report of a range by day and group as CSV. A link could not send the key. */
+/**
+ * Renders a button that downloads the report of a range by day and group as CSV. A link could not send the
+ * key.
+ */
 export function DownloadButton({ range, by }: { readonly range: Range; readonly by: string }) {
   const { api } = useSession();
   const [isBusy, setIsBusy] = useState(false);

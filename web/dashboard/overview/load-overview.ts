@@ -6,10 +6,10 @@ import { createLine, createRestLine, FIGURES, type Figure, type Line, largestGro
 /** The data of the overview. */
 export interface Overview {
   readonly range: Range;
-  /** The kind of `groups`: a member of their rows. */
+  /** The member of the rows by which `groups` are formed, such as `model`. */
   readonly by: string;
   readonly steps: readonly number[];
-  /** A report without groups: one row, or none without calls. */
+  /** A report without groups. It has one row, or no row if there are no calls. */
   readonly total: readonly UsageRowView[];
   /** One row for each group. */
   readonly groups: readonly UsageRowView[];

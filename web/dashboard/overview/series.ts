@@ -1,12 +1,15 @@
 import type { UsageRowView } from "../../../src/proxy/gateway/admin-api-types.ts";
 
-/** One line of a chart: a value for each step, null where there is none. */
+/** One line of a chart, with a value for each step; null for a step without a value. */
 export interface Line {
   readonly label: string;
   readonly values: readonly (number | null)[];
 }
 
-/** A figure of a usage report. In steps without calls, figures that are sums are 0; the others have no value. */
+/**
+ * A figure of a usage report. In steps without calls, figures that are sums are 0, and other figures have no
+ * value.
+ */
 export interface Figure {
   readonly of: (row: UsageRowView) => number | null;
   readonly addsUp: boolean;
@@ -61,7 +64,7 @@ export function createLine(
 export function createRestLine(label: string, total: Line, lines: readonly Line[]): Line | undefined {
   const values = total.values.map((value, index) => {
     const shown = lines.reduce((sum, line) => sum + (line.values[index] ?? 0), 0);
-    // Money is added as floating-point numbers.
+    // Rounding removes the errors of adding money as floating-point numbers.
     return Math.max(0, Math.round(((value ?? 0) - shown) * 1e6) / 1e6);
   });
   return values.some((value) => value > 0) ? { label, values } : undefined;

@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import { count, dollars, duration } from "../../../src/render/dashboard/amounts.ts";
 import { findIsolated, type Line } from "../overview/series.ts";
 
-/** The step of a chart. Days are those of UTC, as the proxy sums them. */
+/** The step of a chart. Days are days in UTC, by which the proxy sums calls. */
 type StepUnit = "minute" | "hour" | "day";
 
 interface ChartProps {

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 
-/** The page of a list that is shown: the cursors of the pages so far. */
+/** The shown page of a list, and functions that open other pages. */
 export interface Pages {
   /** Undefined for the newest page. */
   readonly cursor: string | undefined;

@@ -14,12 +14,15 @@ import { TypeIcon } from "./type-icon.tsx";
 interface AnnotationCardProps {
   readonly annotation: PlanAnnotation;
   readonly active: boolean;
-  /** Its position among all cards, from 1, and their number; not all cards are in the document. */
+  /**
+   * The card's position among all cards, from 1, and their number. They are stated because not all cards are
+   * in the document.
+   */
   readonly position: number;
   readonly count: number;
 }
 
-/** Shows one annotation in the sidebar. A click scrolls the plan to it. */
+/** Shows one annotation in the sidebar. A click scrolls the plan to the annotation. */
 export const AnnotationCard = memo(function AnnotationCard({
   annotation,
   active,

@@ -7,8 +7,8 @@ import { activate } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
 /**
- * Marks the positions of annotations at the window's edge; a click scrolls there. Hidden from assistive
- * technology, which uses the cards.
+ * Marks the positions of annotations at the window's edge. A click scrolls to the position. The marks are
+ * hidden from assistive technology, for which the cards are sufficient.
  */
 export const AnnotationMarks = memo(function AnnotationMarks({
   root,
@@ -44,7 +44,10 @@ export const AnnotationMarks = memo(function AnnotationMarks({
   );
 });
 
-/** Steps of the window's height; marks in the same step cover each other, so only the first is rendered. */
+/**
+ * Number of steps into which the window's height is divided. Marks in the same step would cover each other,
+ * so only the first is rendered.
+ */
 const STEPS = 500;
 
 function distinctMarks(annotations: readonly PlanAnnotation[], positions: ReadonlyMap<string, number>) {
@@ -58,7 +61,10 @@ function distinctMarks(annotations: readonly PlanAnnotation[], positions: Readon
   return [...marks.values()];
 }
 
-/** Returns the vertical position of each annotation on the page, from 0 to 1. Empty if the page does not scroll. */
+/**
+ * Returns the vertical position of each annotation on the page, from 0 to 1. The result is empty if the page
+ * does not scroll.
+ */
 function measurePositions(
   root: HTMLElement,
   plan: MarkdownDocument,

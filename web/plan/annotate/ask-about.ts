@@ -6,7 +6,7 @@ import { lineRange } from "../model/annotations.ts";
 import { startAnnotation, updateComposer } from "../state/actions.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 
-/** Opens a question to a model about the selected passage, else about the whole plan. */
+/** Opens a question to a model about the passage of `anchor`, or about the whole plan without an anchor. */
 export function askAbout(anchor: PlanAnchor | undefined): void {
   if (useAsk.getState().model === undefined) {
     showToast("No model is configured. Set review.ask in the configuration file.");

@@ -12,7 +12,10 @@ interface LabelPickerProps {
   readonly box?: Box;
 }
 
-/** Lists quick labels below their target. Chosen by pointer, arrow keys and Enter, or number. */
+/**
+ * Lists quick labels below their target. A label is chosen by pointer, by arrow keys and Enter, or by its
+ * number.
+ */
 export function LabelPicker({ anchor, box }: LabelPickerProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {

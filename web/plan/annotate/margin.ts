@@ -102,7 +102,7 @@ function positionCards(column: HTMLElement): void {
 
 /** The position and size of a card, in pixels from the top of the column. */
 export interface CardBox {
-  /** The top of the text that the card is about. */
+  /** The top of the annotated text. */
   readonly wanted: number;
   readonly height: number;
 }
@@ -111,7 +111,10 @@ export interface StackOptions {
   /** The first free pixel. */
   readonly from: number;
   readonly gap: number;
-  /** Index of the card that stands exactly beside its text if there is room. The others move for it. */
+  /**
+   * Index of the card that stands exactly beside its text if there is room. Other cards are moved to make
+   * room for this card.
+   */
   readonly active: number;
 }
 

@@ -12,7 +12,10 @@ import { showThread, threadAnchor } from "../state/threads.ts";
 import { shortened } from "./annotation-card.tsx";
 import { beside } from "./margin.ts";
 
-/** Lists the threads of the plan in document order. A separate module, so that it is loaded with the first thread. */
+/**
+ * Lists the threads of the plan in document order. This module is separate, so that it is loaded only when
+ * there is a thread.
+ */
 export function PlanThreads() {
   const threads = useThreads((state) => state.threads);
   const ordered = useMemo(() => inReviewOrder(threads), [threads]);

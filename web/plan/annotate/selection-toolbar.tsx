@@ -24,10 +24,10 @@ interface SelectionToolbarProps {
   readonly onDone: () => void;
 }
 
-/** Shows the actions for the selected text or block, above it. */
+/** Shows the actions for the selected text or block above it, or below it after a touch. */
 export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
   const { anchor, left, top, bottom } = target;
-  // On a touch screen the system has its own toolbar above the selection.
+  // After a touch, the system shows its own toolbar above the selection.
   const [isBelow] = useState(isTouched);
   const canAsk = useAsk(({ model }) => model !== undefined);
   const done = () => {

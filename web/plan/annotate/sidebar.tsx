@@ -16,7 +16,10 @@ const PlanThreads = lazy(() =>
   import("./plan-threads.tsx").then((module) => ({ default: module.PlanThreads })),
 );
 
-/** Lists every annotation and thread in document order, then `children`. In a narrow window it slides in from the side. */
+/**
+ * Lists every annotation and thread in document order, then `children`. In a narrow window the sidebar slides
+ * in from the side.
+ */
 export function Sidebar({ children }: { readonly children?: ReactNode }) {
   const count = useReview((state) => state.annotations.length);
   const hasThreads = useThreads(({ threads }) => threads.length > 0);
@@ -29,7 +32,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
   const column = useRef<HTMLElement>(null);
   const isMargin = useIsMargin();
   useMargin(column, isMargin);
-  // Annotations on rendered text are edited next to it.
+  // Annotations on rendered text are edited next to the text; all others are edited here.
   const writtenHere = composer && (!composer.anchor || !isPlanShown) ? composer : undefined;
 
   return (

@@ -38,7 +38,7 @@ export function Article() {
   );
 }
 
-/** Returns the URL that the page loads an image of the plan from. */
+/** Returns a function that returns the URL of an image in the plan. */
 export function useImageUrl(): (source: string) => string | undefined {
   const cwd = useReview((state) => state.plan?.caller.cwd ?? "");
   return useCallback((source: string) => resolveImageUrl(source, cwd), [cwd]);
@@ -92,7 +92,7 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
     if (next && !isSamePosition(position, next)) setPosition(next);
   };
 
-  // The text that the composer annotates gets no toolbar; other selected text does.
+  // The toolbar is shown for selected text, unless the composer is annotating that text.
   const isOffered = target && composer?.anchor?.start !== target.anchor.start;
   return (
     <div className="sheet" onPointerMove={onPointerMove} onPointerLeave={() => setPosition(undefined)}>
@@ -167,7 +167,8 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
       paintTarget(element, plan, target);
     };
     paint();
-    // Highlighting and diagrams replace text nodes later, which invalidates ranges.
+    // Annotations are painted again when highlighting or diagrams replace text nodes, because that
+    // invalidates ranges.
     const observer = new MutationObserver((records) => {
       if (records.some(({ type }) => type === "childList")) paint();
     });
@@ -230,7 +231,7 @@ function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
 }
 
-/** Marks the block that keys act on and focuses it, unless a field has the focus or text is selected. */
+/** Marks the block on which keys act and focuses it, unless a field has the focus or text is selected. */
 function useCursor(root: React.RefObject<HTMLDivElement | null>): void {
   const cursor = useReview((state) => state.cursor);
   const removed = useReview((state) => state.removedCursor);
@@ -254,7 +255,7 @@ function useSelection(
   root: React.RefObject<HTMLDivElement | null>,
   setTarget: (target: Target | undefined) => void,
 ): void {
-  // A layout effect: the text must not be selectable before the listener is there.
+  // A layout effect adds the listener before the text can be selected.
   useLayoutEffect(() => {
     const onSettled = () => {
       const element = root.current;
@@ -267,7 +268,7 @@ function useSelection(
     const dismiss = ({ target }: Event) => {
       if (!(target instanceof Element && target.closest(".selection-toolbar, .menu"))) setTarget(undefined);
     };
-    // A touch may start a scroll; only a tap dismisses the toolbar.
+    // A touch may start a scroll, so only a tap dismisses the toolbar.
     const onPointerDown = (event: PointerEvent) => {
       if (event.pointerType !== "touch") dismiss(event);
     };

@@ -8,7 +8,10 @@ interface BlockHandleProps {
   readonly onOpen: (position: BlockPosition) => void;
 }
 
-/** Renders the handle next to the block or code line under the pointer. A click selects all of it. */
+/**
+ * Renders the handle next to the block or code line under the pointer. A click on the handle selects the
+ * whole block or line.
+ */
 export function BlockHandle({ root, position, onOpen }: BlockHandleProps) {
   const [top, setTop] = useState<number>();
   useLayoutEffect(() => {

@@ -5,7 +5,10 @@ import { removedElement, selectedRange, selectedRemoval } from "../dom/text-poin
 import { blockAnchor, linesAnchor, removedAnchor, type TextRange, toAnchor } from "../model/anchor.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** Returns the anchor that a key acts on: the selection, else the block under the cursor. */
+/**
+ * Returns the anchor on which a key acts: the selection, or the block under the cursor if no text is
+ * selected.
+ */
 export function currentAnchor(): PlanAnchor | undefined {
   const { document: plan, cursor, removedCursor } = useReview.getState();
   const selected = selectedAnchor();
@@ -52,7 +55,7 @@ function wordBounds(plan: MarkdownDocument, { first, last }: TextRange): TextRan
 
 const wordSegmenter =
   typeof Intl.Segmenter === "undefined" ? undefined : new Intl.Segmenter(undefined, { granularity: "word" });
-/** Characters on either side in which a word boundary is searched. */
+/** Number of characters on either side that are searched for a word boundary. */
 const REACH = 60;
 
 /** Returns the word around an offset, or undefined at its edges. */

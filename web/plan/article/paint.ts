@@ -8,8 +8,9 @@ import { MAX_RENDERED_CARDS, typeNames } from "../model/annotations.ts";
 export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
 
 /**
- * With more annotations, only those near the window are painted: the browser checks every range of a highlight whenever
- * the document changes, also by a key that is typed into a field.
+ * Maximum number of annotations that are all painted. Of a larger number, only those near the window are
+ * painted, because the browser checks every range of a highlight on every change of the document, including
+ * keys typed into a field.
  */
 const MAX_PAINTED = 500;
 /** Pixels above and below the window in which annotations are painted. */
@@ -25,7 +26,9 @@ export function repaintDistance(annotations: readonly PlanAnnotation[]): number 
 
 const KINDS = ["comment", "replace", "delete", "insert", "concern", "label"] as const;
 
-/** Paints annotations, for printing all of them, with the CSS Custom Highlight API, which adds no elements. */
+/**
+ * Paints annotations (all of them for printing) with the CSS Custom Highlight API, which adds no elements.
+ */
 export function paintAnnotations(
   root: Element,
   plan: MarkdownDocument,
@@ -71,7 +74,7 @@ function nearWindow(
   );
 }
 
-/** Returns the range of the removed text that an annotation is about. */
+/** Returns the range of the removed text to which an annotation refers. */
 function removedRange(root: Element, anchor: PlanAnchor): Range | undefined {
   const element = annotatedRemoval(root, anchor);
   if (!element) return undefined;
@@ -116,8 +119,8 @@ function setHighlight(name: string, ranges: readonly Range[]): void {
 }
 
 /**
- * Lets each annotated block refer to its cards, or describes it if not all cards are in the document: assistive
- * technology ignores highlights.
+ * Adds to each annotated block a reference to its cards, or a description if not all cards are in the
+ * document, because assistive technology ignores highlights.
  */
 export function describeBlocks(
   root: Element,
@@ -143,17 +146,20 @@ export function describeBlocks(
   }
 }
 
-/** Does not set an unchanged attribute, because setting it would recalculate the style of the block. */
+/**
+ * Sets or removes an attribute. An unchanged attribute is not set, because this would recalculate the style
+ * of the block.
+ */
 function setOrRemove(element: Element, name: string, value: string | undefined): void {
   if (value === undefined) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
   } else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-/** Annotations of a block whose text is part of its description. */
+/** Maximum number of annotations whose texts are part of a block's description. */
 const MAX_DESCRIBED = 5;
 
-/** Describes a block by its annotations, for when their cards are not in the document. */
+/** Returns the description of a block with these annotations, whose cards are not in the document. */
 function describe(annotations: readonly PlanAnnotation[]): string {
   const texts = annotations
     .slice(0, MAX_DESCRIBED)

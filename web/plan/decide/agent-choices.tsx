@@ -16,7 +16,7 @@ interface PermissionChoiceProps {
   readonly onChange: (value: PermissionMode | "") => void;
 }
 
-/** Selects the agent's permission mode after approval. The default leaves it unchanged. */
+/** Selects the agent's permission mode after approval. The default leaves the mode unchanged. */
 export function PermissionChoice({ plan, value, onChange }: PermissionChoiceProps) {
   return (
     <label className="field">

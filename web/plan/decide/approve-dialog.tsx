@@ -15,7 +15,7 @@ import { SaveOptions } from "./save-options.tsx";
 import { type AnnotationsChoice, UnsentAnnotations } from "./unsent-annotations.tsx";
 import { useDecision } from "./use-decision.ts";
 
-/** Approves the plan. Offers only what this agent can receive with an approval. */
+/** Renders the dialog that approves the plan. It offers only what this agent can receive with an approval. */
 export function ApproveDialog() {
   const plan = useReview((state) => state.plan);
   const note = useReview((state) => state.note);
@@ -82,7 +82,7 @@ const close = () => openDialog(undefined);
 
 interface ButtonsProps {
   readonly label: string;
-  /** Whether an approval would leave out existing comments, because it cannot contain any. */
+  /** Whether existing comments would be lost, because an approval for this agent cannot contain comments. */
   readonly losesAnnotations: boolean;
   readonly busy: boolean;
   readonly send: () => void;
@@ -114,7 +114,10 @@ function approveLabel(count: number, canSendFeedback: boolean, choice: Annotatio
   return canSendFeedback && choice === "send" ? "Approve and send comments" : "Approve without comments";
 }
 
-/** Returns the request body. The feedback omits comments that the person does not send; the history keeps all. */
+/**
+ * Returns the request body. The feedback omits comments that the person does not send; the history keeps all
+ * comments.
+ */
 function createBody(mode: PermissionMode | "", agent: string, withAnnotations: boolean): ApproveBody {
   const state = useReview.getState();
   const { plan, annotations, document } = state;

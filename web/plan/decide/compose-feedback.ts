@@ -6,7 +6,7 @@ import { describePosition, inDocumentOrder, isPraise, lineRange } from "../model
 import { relocate } from "../model/relocate.ts";
 
 export interface FeedbackParts {
-  /** The plan that the annotations refer to. */
+  /** The plan to which the annotations refer. */
   readonly source: string;
   /** The agent's version, if the reviewer edited the plan. */
   readonly sent?: MarkdownDocument;
@@ -60,14 +60,14 @@ function preamble(purpose: FeedbackParts["purpose"], hasItems: boolean): string 
   return `# Changes requested to the plan\n\nThe plan was not approved. ${rest}`;
 }
 
-/** Removes the heading and instruction that every feedback begins with. */
+/** Removes the heading and the instruction at the beginning of all feedback. */
 export function withoutPreamble(feedback: string): string {
   return feedback
     .replace(/^# Changes requested to the plan\n+The plan was not approved\.[^\n]*\n*/, "")
     .trim();
 }
 
-/** An annotation with the version of the plan that its line numbers refer to. */
+/** An annotation with the version of the plan to which its line numbers refer. */
 interface Item {
   readonly annotation: PlanAnnotation;
   readonly source: string;
@@ -75,7 +75,10 @@ interface Item {
   readonly isOfEdits: boolean;
 }
 
-/** Returns the item with line numbers of the agent's version if that has the text, else of the edited version. */
+/**
+ * Returns the item with line numbers of the agent's version if that version has the text, or of the edited
+ * version otherwise.
+ */
 function toItem(annotation: PlanAnnotation, source: string, sent: MarkdownDocument | undefined): Item {
   if (!sent || !annotation.anchor) return { annotation, source, isOfEdits: false };
   const anchor = relocate(sent, annotation.anchor);

@@ -7,7 +7,10 @@ import { editedPlan, type ReviewState, useReview } from "../state/review-store.t
 import { toSaveTargets } from "../state/settings.ts";
 import { getFeedback } from "./plan-feedback.ts";
 
-/** Replaces the plan page after a rendering failure. Sends decisions without using any other part of the page. */
+/**
+ * Replaces the plan page after a rendering failure. It sends decisions without any other component of the
+ * page.
+ */
 export function FailedReview({ message }: { readonly message: string }) {
   const isOpen = useReview((state) => state.phase !== "done");
   const comments = useReview((state) => commentsText(state, "request-changes"));
@@ -68,7 +71,10 @@ function alreadyDecided(): string | undefined {
     : undefined;
 }
 
-/** Falls back to the plain text of each annotation, because composing may be what failed. */
+/**
+ * Returns the composed feedback, or the plain text of each annotation if composing the feedback is what
+ * failed.
+ */
 function commentsText(state: ReviewState, purpose: "request-changes" | "approve"): string {
   try {
     return getFeedback({ ...state, annotations: allAnnotations() }, purpose);

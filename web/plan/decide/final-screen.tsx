@@ -25,7 +25,7 @@ export function FinalScreen() {
   );
 }
 
-/** Renders the end of the review, with its title as that of the tab. */
+/** Renders the end of the review, and sets the tab's title to `title`. */
 function FinalMessage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   useEffect(() => setTitle(title), [title]);
   return <PageState title={title}>{children}</PageState>;
@@ -86,7 +86,7 @@ interface FinishedProps {
   readonly doubt: CallerDoubt | undefined;
 }
 
-/** Shown after a live session that the person ended without approval. */
+/** Renders the end of a live session that the person ended without approval. */
 function Finished({ feedback, doubt }: FinishedProps) {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   return (

@@ -55,7 +55,7 @@ interface SummaryProps {
   readonly isSilent: boolean;
 }
 
-/** Edits the summary that precedes all comments. */
+/** Renders the field for the summary that precedes all comments. */
 function Summary({ name, isSilent }: SummaryProps) {
   const note = useReview((state) => state.note);
   const hasAnnotations = useReview((state) => state.annotations.length > 0);

@@ -7,7 +7,10 @@ import { openDialog } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { baseName, updateSettings } from "../state/settings.ts";
 
-/** Edits where copies of the plan are saved: a folder, an Obsidian vault, Bear. Applies to all later reviews. */
+/**
+ * Renders the settings for copies of the plan: a folder, an Obsidian vault, Bear. They apply to all later
+ * reviews.
+ */
 export function SaveOptions() {
   const settings = useReview((state) => state.plan?.settings);
   if (!settings) return null;
@@ -155,7 +158,7 @@ function Check({ label, checked, disabled = false, hint, onChange }: CheckProps)
   );
 }
 
-/** Edits the save settings outside of a decision. */
+/** Renders the dialog of the save settings, outside of a decision. */
 export function SaveDialog() {
   const close = () => openDialog(undefined);
   return (

@@ -7,7 +7,7 @@ interface Decision {
   readonly run: (send: () => Promise<string | undefined>) => Promise<void>;
 }
 
-/** Sends a decision at most once at a time and keeps the last error. */
+/** Sends a decision, never twice at the same time, and keeps the last error. */
 export function useDecision(): Decision {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();

@@ -8,7 +8,7 @@ export interface FirstKey {
 /**
  * Returns the command at the start of typed text. Typing on a selection starts a comment with the typed
  * letter, even if it is `c` or `!`, which are commands elsewhere. In "cWhy not?" or "!What if", the first
- * letter must be a command, because it cannot begin the sentence. Returns undefined for other text.
+ * character must be a command, because it cannot begin the sentence. Returns undefined for other text.
  */
 export function commandBefore(text: string): FirstKey | undefined {
   const [, key, rest] = /^([c!])(\p{Lu}[\p{Ll}\s'’].*)$/su.exec(text) ?? [];
