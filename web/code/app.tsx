@@ -42,8 +42,8 @@ import { activateAtCursor } from "./state/threads.ts";
 import { useView } from "./state/view.ts";
 
 /**
- * Loads the diff and replaces the prerendered part. The draft and earlier rounds load after the first render, dialogs
- * when the browser is idle.
+ * Loads the diff and replaces the prerendered part. The draft and earlier rounds load after the first render,
+ * and dialogs load when the browser is idle.
  */
 export async function start(): Promise<void> {
   watchSystemTheme();

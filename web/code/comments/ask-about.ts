@@ -4,7 +4,10 @@ import { formatLines } from "../core/feedback.ts";
 import { getLastLine, getStart, type LineRange } from "../state/cursor.ts";
 import { commentOnAll, commentOnLines } from "./start.ts";
 
-/** Opens a question to a model about the selected lines, else about the file, else about the whole diff. */
+/**
+ * Opens a question to a model about the lines of `range`, or about `file` without a range, or about the whole
+ * diff without either.
+ */
 export function askAbout(range: LineRange | undefined, file: DiffFile | undefined): void {
   if (range) {
     const { path, side } = range;

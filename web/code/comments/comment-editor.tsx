@@ -15,7 +15,7 @@ import { revealEditor } from "./show-editor.ts";
 import { discardComment } from "./start.ts";
 import { SuggestionEditor } from "./suggestion-editor.tsx";
 
-/** Edits a comment. Saves the draft on every change. */
+/** Renders the editor of a comment. Saves the draft on every change. */
 export function CommentEditor({ comment }: { readonly comment: ReviewComment }) {
   const [isPreview, setPreview] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -155,7 +155,10 @@ function TypeChoice({ comment }: { readonly comment: ReviewComment }) {
   );
 }
 
-/** Returns whether the comment cannot have the type. A suggestion needs lines of the new side of a file, not of a cell. */
+/**
+ * Returns whether the comment cannot have the type. A suggestion needs lines of the new side of a file that
+ * are not those of a notebook's cell.
+ */
 function isRefused(type: CommentType, { place: anchor }: ReviewComment): boolean {
   return type === "suggestion" && (anchor?.side !== "new" || anchor.cell !== undefined);
 }
@@ -173,7 +176,10 @@ function formatLabel({ path, place: anchor }: ReviewComment): string {
   return `Comment on ${path}, ${formatLines(anchor.start, anchor.end)}, ${anchor.side} side`;
 }
 
-/** Focuses a new editor, or the code of a suggestion. An editor that is scrolled back into view takes no focus. */
+/**
+ * Focuses a new editor, or the code of a suggestion. An editor that is scrolled back into view does not get
+ * the focus.
+ */
 function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     if (useComments.getState().focus !== id) return;
@@ -184,7 +190,7 @@ function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement 
   }, [id, field]);
 }
 
-/** Keeps the buttons in view when the comment becomes a suggestion, which makes its editor taller. */
+/** Keeps the buttons in view when a comment becomes a suggestion, because its editor becomes taller. */
 function useRevealOnGrowth(id: string, isSuggestion: boolean): void {
   const wasSuggestion = useRef(isSuggestion);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from "react";
 
-/** Shows plain text if the renderer cannot be loaded because the server has stopped. */
+/** Renders plain text if the renderer cannot be loaded, for example because the server has stopped. */
 const RenderedText = lazy(() =>
   import("./rendered-text.tsx").then(
     (module) => ({ default: module.RenderedText }),

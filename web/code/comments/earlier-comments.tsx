@@ -6,7 +6,7 @@ import { earlierComments } from "../state/since.ts";
 import { CommentBadge } from "./comment-card.tsx";
 import { CommentText } from "./comment-text.tsx";
 
-/** Returns where a comment of the last round was, in the lines of that round. */
+/** Describes the position of a comment of the last round, by the line numbers of that round. */
 function describePosition({ lineStart, lineEnd, side }: RoundAnnotation): string {
   if (lineStart === 0) return "sent last round, on the whole file";
   return `sent last round, on ${formatLines(lineStart, lineEnd)}${side === "old" ? ", before the change" : ""}`;

@@ -6,7 +6,10 @@ import { useSession } from "../state/session.ts";
 import { threadsAt } from "../state/threads.ts";
 import { commentFromFinding } from "./start.ts";
 
-/** Renders the threads below one line. A separate module, so that it is loaded with the first thread. */
+/**
+ * Renders the threads below one line. This module is separate, so that it is loaded only when there is a
+ * thread.
+ */
 export function LineThreads({ widgetKey }: { readonly widgetKey: string }) {
   useThreads(({ threads }) => threads);
   return threadsAt(widgetKey).map((thread) => <CodeThread key={thread.id} thread={thread} />);
@@ -34,7 +37,7 @@ function accept(thread: Thread): void {
   });
 }
 
-/** Describes where a thread is. */
+/** Describes the position of a thread. */
 export function threadPosition({ anchor, outdated }: Thread): string {
   const was = outdated ? "was " : "";
   switch (anchor.kind) {

@@ -3,7 +3,9 @@ import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown
 import { imageUrl } from "../../shared/images/upload.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 
-/** Renders a comment's text as Markdown. A separate module, so that the renderer is loaded on first use. */
+/**
+ * Renders a comment's text as Markdown. This module is separate, so that the renderer is loaded on first use.
+ */
 export function RenderedText({ text }: { readonly text: string }) {
   const document = useMemo(() => parseMarkdown(text), [text]);
   return <MarkdownView document={document} imageUrl={localImage} small />;

@@ -28,7 +28,7 @@ const ACTIONS = [
   { type: "concern", label: "Concern", Icon: CircleAlert },
 ] as const satisfies { type: CommentType; label: string; Icon: unknown }[];
 
-/** Renders the actions for the selected lines. Follows the selection when the diff scrolls. */
+/** Renders the actions for the selected lines. They move with the selection when the diff scrolls. */
 export function SelectionActions() {
   const [selected, setSelected] = useState<SelectedLines>();
   useEffect(() => {
@@ -44,7 +44,7 @@ export function SelectionActions() {
   const canAsk = useAsk(({ model }) => model !== undefined);
   if (!selected) return null;
   const { range, name, left, top } = selected;
-  // At least the width of the buttons, so that all of them are inside the window.
+  // At least the width of all buttons, so that every button is inside the window.
   const width = 20 + (name === undefined ? 0 : 8) + (canAsk ? 5 : 0);
   return (
     <div
@@ -98,8 +98,8 @@ export function SelectionActions() {
 }
 
 /**
- * Returns the selected lines with the toolbar's position: above the selection; below it on touch screens, where the
- * system's own toolbar is above.
+ * Returns the selected lines with the toolbar's position: above the selection, or below it after a touch,
+ * because the system's own toolbar is above.
  */
 function selectedLines(): SelectedLines | undefined {
   const range = getSelectedLines();
@@ -114,7 +114,10 @@ function selectedLines(): SelectedLines | undefined {
   };
 }
 
-/** A saved page has no server, and line numbers of another diff differ. */
+/**
+ * Returns whether the server can look up a name: a saved page has no server, and the changes since a round
+ * have other line numbers.
+ */
 function canLookUp(): boolean {
   const { index, since, files } = useSession.getState();
   return index !== undefined && since === undefined && hasTexts(files);

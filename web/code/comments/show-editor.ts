@@ -24,8 +24,8 @@ export function showEditor(id: string): void {
 }
 
 /**
- * Scrolls so that the end of an open editor, with its buttons, is in view after it has grown: in the next frame, when
- * its new height is laid out. Returns a function that cancels it.
+ * Scrolls so that the end of an open editor, with its buttons, is in view after the editor has grown: in the
+ * next frame, when its new height is laid out. Returns a function that cancels this.
  */
 export function revealEditor(id: string): (() => void) | undefined {
   const thread = findEditor(id)?.closest<HTMLElement>(".thread-row");
@@ -33,7 +33,7 @@ export function revealEditor(id: string): (() => void) | undefined {
   // Observers run in the order of their creation, so the thread has reported its new height.
   const observer = new ResizeObserver(() => {
     observer.disconnect();
-    // Without the new height of the diff, the browser would not scroll beyond its old end.
+    // Renders the diff's new height first, because the browser does not scroll beyond the old end.
     flushSync(() => undefined);
     shownIn?.reveal(thread, "end");
   });
@@ -45,7 +45,7 @@ function findEditor(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`.comment-open[data-comment="${CSS.escape(id)}"]`);
 }
 
-/** Scrolls to the editor first: only rows near the window are rendered. */
+/** Scrolls to the editor so that it is rendered, because only rows near the window are. */
 function scrollToEditor(id: string): HTMLElement | null {
   const comment = useComments.getState().comments.find((each) => each.id === id);
   if (!comment || comment.path === undefined) return null;

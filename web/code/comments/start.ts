@@ -51,7 +51,8 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
     return true;
   }
   const isSuggestion = type === "suggestion" && range.side === "new" && !notebook;
-  // In a file of JSON, a suggestion would have to be JSON.
+  // A notebook's file is JSON, so a suggestion would have to be JSON. The code is put into the comment's text
+  // instead.
   const isCodeInText = type === "suggestion" && notebook !== undefined;
   if (type === "suggestion" && !isSuggestion && !isCodeInText)
     showToast("Suggestions work only on lines that still exist");
@@ -112,13 +113,13 @@ export function openComment(id: string): void {
   showEditor(id);
 }
 
-/** Deletes a comment and offers to undo it. */
+/** Deletes a comment, and offers to undo this. */
 export function deleteComment(comment: ReviewComment): void {
   const undo = removeComment(comment.id);
   showToast("Comment deleted", { action: { label: "Undo", run: undo } });
 }
 
-/** Discards the changes since the editor was opened and offers to undo it. */
+/** Discards the changes since the editor was opened, and offers to undo this. */
 export function discardComment({ id }: ReviewComment): void {
   const isEdited = useComments.getState().before.has(id);
   const undo = discardChanges(id);

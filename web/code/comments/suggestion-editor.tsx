@@ -10,7 +10,7 @@ interface SuggestionEditorProps {
   readonly suggestion: string;
 }
 
-/** Edits the code of a suggestion and shows the resulting diff. */
+/** Renders the editor of a suggestion's code, and the resulting diff. */
 export function SuggestionEditor({ comment, anchor, suggestion }: SuggestionEditorProps) {
   const change = (text: string) => changeComment(comment.id, (before) => ({ ...before, suggestion: text }));
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {

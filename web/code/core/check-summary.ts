@@ -5,7 +5,10 @@ export interface CheckSummary {
   readonly text: string;
 }
 
-/** States in which the forges count a check as failed, and as passed. All others are pending or decide nothing. */
+/**
+ * States in which forges count a check as failed, and as passed. A check in another state is pending or does
+ * not affect the merge.
+ */
 const FAILED: readonly string[] = ["failure", "timed_out", "startup_failure", "action_required"];
 const PASSED: readonly string[] = ["success", "neutral", "skipped", "notApplicable"];
 
@@ -21,7 +24,10 @@ export function summarizeChecks(checks: readonly PullCheck[]): CheckSummary | un
   return { state: "success", text: `${all === 1 ? "The check" : `All ${all} checks`} passed` };
 }
 
-/** Returns whether a check failed, is running, passed, or none of these, for example because it was cancelled. */
+/**
+ * Returns whether a check failed, is running or passed; `other` if none of these, for example because it was
+ * canceled.
+ */
 export function kindOf({ state }: PullCheck): CheckSummary["state"] {
   if (FAILED.includes(state)) return "failure";
   if (state === "pending") return "pending";

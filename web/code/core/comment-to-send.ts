@@ -27,7 +27,10 @@ function toAnchor(
   return { kind: "lines", path, side: anchor.side, lineStart: position.start, lineEnd: position.end };
 }
 
-/** Returns the comment's text and images. A suggestion without text gets one, because a message is never empty. */
+/**
+ * Returns the comment's text and images. A suggestion without text gets a text, because a message must have
+ * text.
+ */
 function threadText(comment: ReviewComment): string {
   const { text, images, suggestion } = comment;
   const parts: string[] = [];

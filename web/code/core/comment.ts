@@ -21,9 +21,9 @@ export interface ReviewComment {
   readonly images: readonly AttachedImage[];
   /** ISO 8601. */
   readonly createdAt: string;
-  /** The diff that the comment was made on. */
+  /** The diff on which the comment was made. */
   readonly diff: DiffName;
-  /** Name of a colleague who wrote it on a shared page; absent for the reviewer's own comments. */
+  /** Name of the colleague who wrote the comment on a shared page; absent for the reviewer's own comments. */
   readonly author?: string;
 }
 
@@ -32,7 +32,10 @@ export interface DiffName {
   readonly label: string;
 }
 
-/** Describes lines of one side, with enough text to find them after they moved. Numbers from 1, both inclusive. */
+/**
+ * Lines of one side, with enough text to find them after they have moved. Numbers are counted from 1; both
+ * are inclusive.
+ */
 export interface LineAnchor {
   readonly side: Side;
   readonly start: number;
@@ -43,8 +46,8 @@ export interface LineAnchor {
   readonly before: readonly string[];
   readonly after: readonly string[];
   /**
-   * Set if the lines are those of a notebook by cells, without the JSON around them; the numbers are those of the file.
-   * Null outside all cells.
+   * Set if the lines belong to a notebook that is shown by cells, without the JSON around them. Line numbers
+   * are those of the file. Null for lines outside of all cells.
    */
   readonly cell?: CellPosition | null;
 }
@@ -76,7 +79,10 @@ export function inFileOrder(
   );
 }
 
-/** Returns the paths whose comments were added, removed or moved between two lists. Other changes move no lines. */
+/**
+ * Returns the paths whose comments were added, removed or moved between two lists. Other changes to comments
+ * do not move lines.
+ */
 export function pathsMoved(
   after: readonly ReviewComment[],
   before: readonly ReviewComment[],
@@ -92,7 +98,10 @@ function pathsNotIn(comments: readonly ReviewComment[], others: readonly ReviewC
   );
 }
 
-/** Merges the stored draft with what was written before it arrived. Drops stored comments without content. Pure. */
+/**
+ * Merges the stored draft with the content that was written before the draft arrived. Drops stored comments
+ * without content. Pure.
+ */
 export function mergeDraft(kept: DraftContent, written: DraftContent): DraftContent {
   const comments = (kept.comments ?? []).filter((comment) => !isBlank(comment));
   const known = new Set(comments.map(({ id }) => id));
@@ -105,7 +114,7 @@ export function mergeDraft(kept: DraftContent, written: DraftContent): DraftCont
   };
 }
 
-/** The first draft format stored the viewed marks as an object. */
+/** Returns the viewed marks as entries. The first draft format stored them as an object. */
 function toMarks(viewed: DraftContent["viewed"] | Readonly<Record<string, string>> | undefined) {
   return Array.isArray(viewed) ? (viewed as DraftContent["viewed"]) : Object.entries(viewed ?? {});
 }

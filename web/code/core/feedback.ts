@@ -85,7 +85,7 @@ export function feedbackItem(comment: ReviewComment, context: FeedbackContext): 
   return parts;
 }
 
-/** Limits of a quote; the agent can read the rest in the file. In UTF-16 units and in lines. */
+/** Limits of a quote: UTF-16 units of a line, and lines. The agent can read the rest in the file. */
 const MAX_QUOTED_LINE = 500;
 const MAX_QUOTED_LINES = 60;
 
@@ -98,7 +98,7 @@ function quoted(lines: readonly string[]): string {
   return (more > 0 ? [...shown, `… ${more} more ${more === 1 ? "line" : "lines"}`] : shown).join("\n");
 }
 
-/** Returns notes for a comment whose file or diff differs from that in the heading. */
+/** Returns notes for a comment whose file or diff differs from the one that the heading names. */
 function contextLines(comment: ReviewComment, context: FeedbackContext): string[] {
   const found: string[] = [];
   if (comment.place?.side === "old" && comment.oldPath && comment.oldPath !== comment.path) {

@@ -8,7 +8,10 @@ interface AgentChoiceProps {
   readonly onChange: (agent: string) => void;
 }
 
-/** Selects the agent that continues the work. Shown if the caller can switch agents; lists only the agents it has. */
+/**
+ * Renders the choice of the agent that continues the work. Shown if the caller can switch agents, with only
+ * the caller's agents.
+ */
 export function AgentChoice({ value, onChange }: AgentChoiceProps) {
   const canSwitch = useSession(({ index }) => index?.caller.takesAgentSwitch ?? false);
   const [agents, setAgents] = useState<readonly Agent[]>([]);

@@ -10,7 +10,7 @@ import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
 
-/** Approves the changes. Warns if unsent comments exist. */
+/** Renders the dialog that approves the changes. Warns if unsent comments exist. */
 export function ApproveDialog() {
   const caller = useSession(({ index }) => index?.caller.name ?? "The agent");
   const count = useComments(({ comments }) => nonEmptyComments(comments).length);

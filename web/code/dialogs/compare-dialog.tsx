@@ -15,7 +15,7 @@ type Field = "base" | "head";
 /** Milliseconds after the last keystroke until a search starts. */
 const PAUSE_MS = 150;
 
-/** Finds a branch, tag or commit to show, or two to compare. */
+/** Renders the dialog that finds a branch, tag or commit to show, or two to compare. */
 export function CompareDialog() {
   const [kind, setKind] = useState<Kind>("commit");
   const [names, setNames] = useState<Readonly<Record<Field, string>>>({ base: "", head: "" });

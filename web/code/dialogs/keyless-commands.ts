@@ -19,7 +19,7 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
   { theme: "system", label: "System theme" },
 ];
 
-/** Returns the commands that have no key, without those that would change nothing. */
+/** Returns the commands without a key, except commands that would have no effect. */
 export function keylessCommands({ index, files }: Session, { folded, tabWidth }: View): readonly Command[] {
   const { diffOptions = [], moreDiffOptions = [] } = index?.gitContext ?? {};
   const canFold = files.some(({ path }) => folded.get(path) !== true);

@@ -15,7 +15,7 @@ export interface PaletteContent {
   readonly files: readonly DiffFile[];
   /** Commands that change or open something. */
   readonly actions: readonly Command[];
-  /** Commands that move the cursor, which most people use by their keys. */
+  /** Commands that move the cursor. Most people use them by their keys. */
   readonly moves: readonly Command[];
 }
 
@@ -31,9 +31,9 @@ const MAX_FILES = 30;
 const MAX_FIRST_FILES = 6;
 
 /**
- * Returns the entries that contain every word of a text, ignoring case: files, then actions, then moves. Actions come
- * first if one begins with the text. Files with a matching name come before those with a matching folder. Leaves out
- * empty groups. Pure.
+ * Returns the entries that contain every word of a text, ignoring case: files, then actions, then moves.
+ * Actions are first if one begins with the text. Files with a matching name come before those with a matching
+ * folder. Leaves out empty groups. Pure.
  */
 export function paletteGroups(
   text: string,

@@ -20,7 +20,7 @@ interface Entry extends Command {
   readonly file?: DiffFile;
 }
 
-/** Finds files and commands by part of their name. */
+/** Renders the dialog that finds files and commands by part of their name. */
 export function Palette({ controller, commands }: PaletteProps) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);

@@ -86,7 +86,7 @@ interface FeedbackFieldProps {
 function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
   const [view, setView] = useState<"text" | "preview">("text");
   const field = useRef<HTMLTextAreaElement>(null);
-  // The text loads after the dialog opens. Focus the field then, unless a control has the focus.
+  // Focuses the field when the text has loaded, after the dialog has opened, unless a control has the focus.
   useEffect(() => {
     const element = field.current;
     if (!element || document.activeElement?.closest("button, select, input")) return;
@@ -130,8 +130,9 @@ function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
 }
 
 /**
- * Returns the text to send: the person's edit if it was made from the same comments, else the composed text. Comments
- * that a draft adds while the dialog is open are included, unless the person has edited the text.
+ * Returns the text to send: the person's edit if it was made from the same comments, or the composed text
+ * otherwise. Comments that a draft adds while the dialog is open are included, unless the person has edited
+ * the text.
  */
 function useFeedbackText() {
   const comments = useComments((state) => state.comments);

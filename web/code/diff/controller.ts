@@ -24,16 +24,16 @@ import { countRows, MAX_WHOLE_LINES } from "./whole-diff.ts";
 const OVERSCAN = 240;
 /** Maximum height of a printed diff in pixels: about 40 pages. */
 const PRINTED = 40_000;
-/** Patches are requested within this many window heights of the visible part. */
+/** Number of window heights around the visible part within which patches are requested. */
 const AHEAD = 3;
 
-/** The state that the scroller renders. A new object for every visible change. */
+/** The state that the scroller renders. Every visible change creates a new object. */
 export interface Scene {
   readonly geometry: Geometry;
   readonly visible: readonly VisibleFile[];
   /** Height of the scroller's content. */
   readonly height: number;
-  /** Subtracted from a position in the diff to get a position in the scroller. */
+  /** The difference between a position in the diff and the same position in the scroller. */
   readonly shift: number;
   /** True while the browser prints: the whole top of the diff is rendered. */
   readonly printing: boolean;
@@ -56,8 +56,8 @@ export class DiffController {
   private readonly listeners = new Set<() => void>();
   private awaited: { readonly line: LineRef; readonly until: number } | undefined;
   /**
-   * The file to which the person last moved, until the next scroll. Near the end of the diff, a file cannot be at the
-   * top.
+   * The file to which the person last moved, until the next scroll. It is stored because a file near the end
+   * of the diff cannot be at the top of the window.
    */
   private scrolledFile: string | undefined;
   /** Set while all rows are rendered, up to the maximum height. */
@@ -106,14 +106,14 @@ export class DiffController {
   }
 
   scrolled(physical: number): void {
-    // Ignores the event of a scroll by the controller; browsers round its position to device pixels.
+    // Ignores the event of a scroll by the controller, whose position browsers round to device pixels.
     if (Math.abs(physical - this.scrolledTo.physical) < 1) return;
     this.awaited = undefined;
     this.scrolledFile = undefined;
     this.moveTo(positionAfterScroll(this.space(), this.scrolledTo, physical));
   }
 
-  /** Lays out the diff from the stores. With `only`, just these files, if no others can have changed. */
+  /** Lays out the diff from the stores. With `only`, lays out these files; no others may have changed. */
   update(only?: readonly DiffFile[]): void {
     const anchor = this.anchor();
     const bodies = this.layoutCache.update(useView.getState().wrap ? this.viewport.columns : undefined, only);
@@ -156,7 +156,7 @@ export class DiffController {
     this.moveTo(isInView && !always ? this.scrolledTo : positionFor(this.space(), top - height / 3));
   }
 
-  /** Returns whether a line is in the window; for a line in a folded file, whether the file's header is. */
+  /** Returns whether a line is in the window, or the file's header if the file is folded. */
   isInView(line: LineRef): boolean {
     const order = this.getOrder(line.path);
     const body = this.latest.geometry.bodies[order];
@@ -168,14 +168,17 @@ export class DiffController {
     return top > virtual - LINE_HEIGHT && top < virtual + this.viewport.height - LINE_HEIGHT;
   }
 
-  /** Returns the position before the first row in view, or before the first row of the file the person went to. */
+  /** Returns the position before the first row in view or of the file to which the person last moved. */
   rowInView(): RowPosition {
     const { geometry } = this.latest;
     const scrolledFile = this.scrolledFile === undefined ? -1 : this.getOrder(this.scrolledFile);
     return scrolledFile >= 0 ? { order: scrolledFile, row: -1 } : geometry.rowAt(this.scrolledTo.virtual);
   }
 
-  /** Scrolls as little as possible to show an element below the sticky header; if it does not fit, one end of it. */
+  /**
+   * Scrolls as little as possible to show an element below the sticky header. If the element does not fit,
+   * shows one end of it.
+   */
   reveal(element: HTMLElement, end: "start" | "end" = "start"): void {
     if (!this.element) return;
     const box = element.getBoundingClientRect();
@@ -187,13 +190,13 @@ export class DiffController {
     if (distance !== 0) this.moveTo(positionFor(this.space(), this.scrolledTo.virtual + distance));
   }
 
-  /** Renders the printed part of the diff, or the visible part again. */
+  /** Renders the part of the diff to print, or again only the visible part. */
   print(printing: boolean): void {
     this.latest = { ...this.latest, printing };
     this.moveTo(this.scrolledTo);
   }
 
-  /** Renders all rows of a diff for the browser's search, if it is not too long, or only the visible ones again. */
+  /** Renders all rows of a diff that is not too long, for the browser's search, or only visible rows. */
   showWhole(whole: boolean): void {
     if (whole === this.whole) return;
     this.whole = whole;
@@ -211,7 +214,7 @@ export class DiffController {
     this.moveTo(positionFor(this.space(), end === "start" ? 0 : this.latest.geometry.total));
   }
 
-  /** Returns the file that the person went to, else the file at the top of the window. */
+  /** Returns the file to which the person last moved, or otherwise the file at the top of the window. */
   currentFile(): DiffFile | undefined {
     const { geometry } = this.latest;
     const scrolledFile =
@@ -270,7 +273,7 @@ export class DiffController {
     };
   }
 
-  /** Requests the patches in view first, then those around. */
+  /** Requests the patches in view first, then the patches around them. */
   private wantPatches(): void {
     const { geometry } = this.latest;
     const { virtual } = this.scrolledTo;

@@ -62,7 +62,7 @@ export function DiffView({ controller }: { readonly controller: DiffController }
   );
 }
 
-/** Renders more rows for printing: on screen, only those near the window exist. */
+/** Renders more rows for printing, because on screen only rows near the window are rendered. */
 function usePrinting(controller: DiffController): void {
   useEffect(() => {
     const before = () => flushSync(() => controller.print(true));
@@ -116,11 +116,14 @@ function columnsIn(element: HTMLElement, layout: string): number {
   const padding = Number.parseFloat(style.getPropertyValue("--code-padding"));
   const width = element.clientWidth;
   const side = layout === "split" ? width / 2 - number : width - number * 2;
-  // A line that barely fits may wrap. An extra row of space is better than a missing one.
+  // Rounds down, because a line that barely fits may wrap, and too much space is better than too little.
   return Math.max(1, Math.floor((side - padding - 0.1) / character));
 }
 
-/** Printed above a shortened diff: how many files are missing and the command that prints all. */
+/**
+ * Renders a notice above a shortened printed diff: the number of missing files, and the command that prints
+ * the whole diff.
+ */
 function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
   const compared = useSession(({ index }) => (index ? comparedCommand(index) : ""));
   const last = visible.at(-1);

@@ -32,7 +32,7 @@ export function followPointer(scroller: HTMLElement): () => void {
 
 interface Drag {
   readonly pointer: number;
-  /** Where the scroller was when the pointer was pressed. */
+  /** The scroller's position when the pointer was pressed. */
   readonly scrollTop: number;
   x: number;
   y: number;
@@ -92,7 +92,10 @@ class LineDrag {
       useCursor.setState({ range: { ...range, to: line } });
   }
 
-  /** Extends the range to the line under the pointer after a scroll: a pointer that does not move sends no events. */
+  /**
+   * Extends the range to the line under the pointer after a scroll, because a pointer that does not move
+   * sends no events.
+   */
   private extendIfScrolled({ x, y, scrollTop }: Drag): void {
     if (this.scroller.scrollTop === scrollTop) return;
     const { top, bottom } = this.scroller.getBoundingClientRect();

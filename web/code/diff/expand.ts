@@ -5,7 +5,7 @@ import type { FileBody } from "../core/rows/file-body.ts";
 import { loadFileText, useSession } from "../state/session.ts";
 import { changeExpansions, keepText, useView } from "../state/view.ts";
 
-/** Lines that one click shows. */
+/** Number of lines that one click shows. */
 export const EXPAND_STEP = 20;
 
 /** Returns the gap between two hunks by its index. */
@@ -14,7 +14,7 @@ export function gapAt(body: FileBody, gap: number): Gap | undefined {
   return computeGaps(body.patch, body.text?.length, false)[gap];
 }
 
-/** Shows more lines of a gap: below the previous hunk, above the next hunk, or all. */
+/** Shows more lines of a gap: those below the previous hunk, those above the next hunk, or all. */
 export async function expandGap(
   body: FileBody,
   gap: number,

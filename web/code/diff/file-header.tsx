@@ -36,7 +36,8 @@ interface FileHeaderProps {
 export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHeaderProps) {
   const folded = useView((view) => isFolded(view, file));
   const viewed = useView((view) => isViewed(view, file));
-  // A viewed mark applies to the whole change of a file.
+  // A viewed mark applies to the whole change of a file, so it cannot be set while only the changes since a
+  // round are shown.
   const isWhole = useSession(({ since }) => since === undefined);
   const Chevron = folded ? ChevronRight : ChevronDown;
   return (
@@ -149,7 +150,7 @@ function EditorLink({ path }: { readonly path: string }) {
   );
 }
 
-/** Inserts the path into the server's link, encoded except for its slashes. */
+/** Inserts a path into the server's link. The path is encoded except for its slashes. */
 function editorUrl(link: string, path: string): string {
   return link.replace("{path}", path.split("/").map(encodeURIComponent).join("/")).replace("{line}", "1");
 }

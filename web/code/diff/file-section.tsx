@@ -22,7 +22,7 @@ interface FileSectionProps {
   readonly top: number;
   readonly layout: Layout;
   readonly wrap: boolean;
-  /** Undefined unless they are in this file. */
+  /** The selected lines; undefined unless they are in this file. */
   readonly range: LineRange | undefined;
   readonly cursor: LineRef | undefined;
 }
@@ -32,14 +32,15 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const { controller, body, from, to, top, wrap } = props;
   const rows = useRef<HTMLDivElement>(null);
   const { file } = body;
-  // Showing a shortened line in full renders and measures the section again.
+  // Subscribes to the lines shown in full, so that the section is rendered and measured again when they
+  // change.
   useView((view) => view.wholeLines);
 
   useLayoutEffect(() => {
     if (rows.current) controller.measure(file, measureRows(rows.current, body));
   });
 
-  // A notice grows when its images load.
+  // Measures a notice again when its images have loaded, because it grows.
   useEffect(() => {
     const element = rows.current;
     const notice = element?.querySelector("[data-notice]");

@@ -6,7 +6,7 @@ import { useSession } from "../state/session.ts";
 import { setFolded } from "../state/view.ts";
 import type { DiffController } from "./controller.ts";
 
-/** Goes to a line of the new side of a file. Shows it if it is between the hunks. */
+/** Moves to a line of the new side of a file. If the line is between the hunks, shows it first. */
 export async function goToNewLine(controller: DiffController, path: string, number: number): Promise<void> {
   const { files, patches } = useSession.getState();
   const file = fileAt(files, path);

@@ -39,7 +39,7 @@ export class LayoutCache {
     this.count = -1;
   }
 
-  /** Stores measured heights. Returns false if none is new. */
+  /** Stores measured heights. Returns false if no height is new. */
   measure(file: DiffFile, seen: Partial<MeasuredHeights>): boolean {
     const known = this.measured.get(partKey(file)) ?? NOTHING_MEASURED;
     const widgets = withNews(known.widgets, seen.widgets);
@@ -50,8 +50,8 @@ export class LayoutCache {
   }
 
   /**
-   * Returns all bodies in page order; undefined if none changed. `columns` as in `BodyOptions`. With `only`, checks
-   * just these files.
+   * Returns all bodies in page order, or undefined if none has changed. `columns` has the same meaning as in
+   * `BodyOptions`. With `only`, checks only these files.
    */
   update(columns: number | undefined, only?: readonly DiffFile[]): FileBody[] | undefined {
     const { files } = useSession.getState();
@@ -95,7 +95,7 @@ export class LayoutCache {
     };
   }
 
-  /** Returns the lines of a text, the same array for the same text. */
+  /** Returns the lines of a text. The same text has the same array. */
   private linesOf(text: string | undefined): readonly string[] | undefined {
     if (text === undefined) return undefined;
     const known = this.textLines.get(text);
@@ -106,7 +106,7 @@ export class LayoutCache {
     return lines;
   }
 
-  /** Drops the measured heights of lines: at another width they wrap differently. */
+  /** Drops the measured heights of lines, because lines wrap differently at another width. */
   private forgetLines(): void {
     for (const [key, { widgets }] of this.measured) {
       this.measured.set(key, { widgets, lines: NOTHING_MEASURED.lines });
@@ -116,7 +116,8 @@ export class LayoutCache {
   private keep(options: BodyOptions): void {
     const key = partKey(options.file);
     const [before, bodyBefore] = [this.inputs.get(key), this.bodies.get(key)];
-    // The lines of a notebook's cells and of its raw diff have the same keys.
+    // Drops the measured heights of lines when a notebook changes between cells and raw diff, because the
+    // lines of both have the same keys.
     const measured = this.measured.get(key);
     if (measured && before && !before.notebook !== !options.notebook) {
       this.measured.set(key, { ...measured, lines: NOTHING_MEASURED.lines });
@@ -127,7 +128,7 @@ export class LayoutCache {
     if (body.state === "rows") this.heights.set(key, body.height);
   }
 
-  /** Collects the widgets by path. Keeps the same array while its keys are the same. */
+  /** Collects the widgets by path. Keeps an array while its keys are the same. */
   private collectWidgets(): void {
     const { comments } = useComments.getState();
     const byPath = new Map<string, Map<string, Widget>>();
@@ -148,7 +149,8 @@ export class LayoutCache {
       widgets.set(widget.key, widget);
       byPath.set(annotation.filePath, widgets);
     }
-    // Numbers of old lines differ while the page shows only the changes since the last feedback.
+    // Widgets of old lines are hidden while the page shows only the changes since the last feedback, because
+    // the numbers of old lines differ.
     const isWhole = useSession.getState().since === undefined;
     const next = new Map<string, readonly Widget[]>();
     for (const [path, widgets] of byPath) {
@@ -164,7 +166,7 @@ export class LayoutCache {
 const NO_WIDGETS: readonly Widget[] = [];
 const NOTHING_MEASURED: MeasuredHeights = { widgets: new Map(), lines: new Map() };
 
-/** Returns the map with the new values; the same map if no value is new. */
+/** Returns a map with the new values, or the same map if no value is new. */
 function withNews<Key>(
   known: ReadonlyMap<Key, number>,
   seen: ReadonlyMap<Key, number> | undefined,

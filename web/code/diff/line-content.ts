@@ -17,7 +17,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { nearest, rangesIn } from "../core/text/search.ts";
 import { highlightHunk, highlightWholeText } from "../highlight/highlight-lines.ts";
 
-/** Longer lines are data and are not highlighted. In UTF-16 units. */
+/** Maximum length of a highlighted line in UTF-16 units. Longer lines are data. */
 const MAX_COLORED_LENGTH = 20_000;
 
 /** The content of a cell of code. */
@@ -75,7 +75,10 @@ export function patchLine(
   return { segments, hidden: full.length - text.length, notice: noticeOn(patch, line) };
 }
 
-/** Compares a moved line with its other end; any other line with the one it is paired with. */
+/**
+ * Compares a moved line with the line at its other end, and any other line with the line with which it is
+ * paired.
+ */
 function changedRanges(patch: ParsedPatch, line: number, side: Side, moved: MovedText | undefined): Ranges {
   if (!moved) return wordChangesOn(patch, line, side);
   if (moved.other === undefined) return [];
@@ -116,7 +119,7 @@ function findHighlight(
   return { tokens, tokenLine: lineInHunk(source.patch, line, side, source.patch.hunks[hunk]) };
 }
 
-/** Returns the index of a line on its side of a hunk. In the cells of a notebook, lines may have no number. */
+/** Returns the index of a line on its side of a hunk. Lines in the cells of a notebook may have no number. */
 function lineInHunk(patch: ParsedPatch, line: number, side: Side, hunk: Hunk | undefined): number {
   if (hunk?.language === undefined)
     return lineNumber(patch, line, side) - ((side === "old" ? hunk?.oldStart : hunk?.newStart) ?? 1);

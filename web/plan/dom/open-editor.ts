@@ -1,4 +1,6 @@
-/** The open editor of the plan's Markdown, as the reading position needs it. Lines are counted from 1. */
+/**
+ * The functions of the open Markdown editor that read and set the reading position. Lines are counted from 1.
+ */
 export interface OpenEditor {
   /** Returns the line at the top of the window; 1 while the beginning of the text is visible. */
   readonly lineAtTop: () => number;
@@ -8,7 +10,7 @@ export interface OpenEditor {
 
 let open: OpenEditor | undefined;
 
-/** Returns the open editor; undefined while the plan is edited in a text area, or not at all. */
+/** Returns the open editor; undefined while the plan is edited in a text area or is not edited. */
 export const getOpenEditor = (): OpenEditor | undefined => open;
 
 /** Sets or clears the open editor. */

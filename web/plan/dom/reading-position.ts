@@ -71,7 +71,7 @@ function lineInField(field: HTMLTextAreaElement): number {
 
 function goToLineInField(field: HTMLTextAreaElement, line: number): void {
   const height = fieldHeights(field).above(line - 1);
-  // A field that does not grow with its text scrolls itself.
+  // A field that does not grow with its text has its own scroll position.
   if (field.scrollHeight > field.clientHeight + 1) field.scrollTop = height;
   else scrollToTop(field.getBoundingClientRect().top + height);
 }

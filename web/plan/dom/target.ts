@@ -3,7 +3,7 @@ import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { drawnRanges, findAnchorBlocks } from "../model/anchor.ts";
 import { annotatedRemoval, blockElement, domRange } from "./text-points.ts";
 
-/** Pixels from the top left corner of the sheet that contains the plan. */
+/** A box in pixels from the top left corner of the sheet that contains the plan. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -24,10 +24,11 @@ export function targetBox(root: Element, plan: MarkdownDocument, anchor: PlanAnc
     : blockElement(root, findAnchorBlocks(plan, anchor)[0] ?? 0);
   const boxes = ranges.flatMap((range) => [...range.getClientRects()]);
   const visible = boxes.filter(({ width }) => width > 0);
-  // Hidden text, for example in a folded section, gets the box of its block.
+  // Uses the box of the block if the text is hidden, for example in a folded section.
   const all = visible.length > 0 ? visible : [(block ?? root).getBoundingClientRect()];
   const origin = (root.parentElement ?? root).getBoundingClientRect();
-  // A loop: an anchor with many thousand lines has more boxes than a call accepts arguments.
+  // Not `Math.min(...all)`, because an anchor with many thousand lines has more boxes than a call accepts
+  // arguments.
   return all.reduce<Box>(
     (box, { left, top, bottom }) => ({
       left: Math.min(box.left, left - origin.left),

@@ -1,7 +1,7 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { LeafRange, TextPoint, TextRange } from "../model/anchor.ts";
 
-/** Returns the element of a leaf. Its DOM text equals the leaf's text. */
+/** Returns the element of a leaf, whose DOM text equals the leaf's text. */
 function leafElement(root: Element, leaf: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-leaf="${leaf}"]`);
 }
@@ -14,7 +14,7 @@ export function removedElement(root: Element, id: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-removed="${id}"]`);
 }
 
-/** Returns the element of the removed text that an annotation is about. */
+/** Returns the element of the removed text to which an annotation refers. */
 export function annotatedRemoval(root: Element, { start, quote }: PlanAnchor): HTMLElement | undefined {
   const [line = ""] = quote.split("\n", 1);
   const found = [...root.querySelectorAll<HTMLElement>(`[data-at="${start}"]`)];

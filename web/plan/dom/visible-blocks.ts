@@ -28,7 +28,7 @@ export function firstInWindow(elements: readonly Element[]): number {
   const top = coveredTop();
   const found = elements.findIndex((element) => element.getBoundingClientRect().top >= top);
   const before = elements[found - 1];
-  // A block taller than the window begins above it.
+  // The block before fills the window if the found block begins below the window.
   if (before && found !== -1 && (elements[found]?.getBoundingClientRect().top ?? 0) >= innerHeight) {
     return found - 1;
   }

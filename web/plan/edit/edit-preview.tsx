@@ -8,7 +8,7 @@ import { getSource, useReview } from "../state/review-store.ts";
 /** Milliseconds without a change after which the text is rendered. */
 const PAUSE_MS = 150;
 
-/** Renders the edited text, scrolled to the block of the caret's line. */
+/** Renders the edited text and scrolls to the block of the caret's line. */
 export const EditPreview = memo(function EditPreview({ line }: { readonly line: number }) {
   const pane = useRef<HTMLElement>(null);
   const plan = useTypedDocument();
@@ -56,7 +56,7 @@ function showBlock(pane: HTMLElement, { blocks }: MarkdownDocument, line: number
     pane.scrollTop = 0;
     return;
   }
-  // Without the editor beside it, the preview has its whole height and the page scrolls.
+  // A preview without the editor beside it is not a scroller: the page scrolls.
   if (pane.scrollHeight <= pane.clientHeight + 1) {
     block.scrollIntoView({ block: "nearest" });
     return;

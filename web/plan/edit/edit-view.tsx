@@ -12,10 +12,12 @@ import { isPlainText, PlanField } from "./plan-field.tsx";
 /** Matches a window that has room for a preview beside the editor. */
 const wide = typeof matchMedia === "undefined" ? undefined : matchMedia("(min-width: 69rem)");
 
-/** Whether the person last showed or hid the preview; undefined before the first choice. */
+/**
+ * The person's last choice: true to show the preview, false to hide it; undefined before the first choice.
+ */
 let chosen: boolean | undefined;
 
-/** Edits the plan's Markdown. Saves the draft on every change. */
+/** Renders the editor of the plan's Markdown. Saves the draft on every change. */
 export function EditView() {
   const original = useReview((state) => state.plan?.plan ?? "");
   const name = useReview((state) => state.plan?.caller.name ?? "the agent");
@@ -30,7 +32,7 @@ export function EditView() {
     flushSync(() => setChoice(chosen));
     if (!chosen && !isWide) goToLine("edit", line, useReview.getState().document);
   };
-  // The editor takes the key while its search is open.
+  // The editor handles Escape itself while its search is open.
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented || event.nativeEvent.isComposing) return;
     event.preventDefault();

@@ -9,7 +9,7 @@ import {
 } from "@codemirror/view";
 import { findDeceptions } from "../../../src/render/markdown/deceptive.ts";
 
-/** The name of a character that is invisible itself. */
+/** Shows the name of an invisible character in its place. */
 class CharacterName extends WidgetType {
   readonly name: string;
   readonly meaning: string;
@@ -37,9 +37,9 @@ class CharacterName extends WidgetType {
 function findVisible({ state, visibleRanges }: EditorView): DecorationSet {
   const marks = new RangeSetBuilder<Decoration>();
   for (const { from, to } of visibleRanges) {
-    // Comments are visible here.
+    // HTML comments are not marked, because the editor shows them.
     for (const { start, end, shown, meaning } of findDeceptions(state.sliceDoc(from, to), "none")) {
-      // Blanks stay as wide as they are, so that they can be edited.
+      // Blanks keep their width, so that they can be edited.
       const isBlank = shown.startsWith("␣");
       const mark = isBlank
         ? Decoration.mark({ class: "deceptive", attributes: { title: meaning } })

@@ -38,7 +38,7 @@ export const editorTheme = EditorView.theme({
     fontSize: "var(--text-xs)",
     fontVariantNumeric: "tabular-nums",
   },
-  // As tall as the text beside it, whose font is larger.
+  // Makes a line number as tall as the text beside it, whose font is larger.
   ".cm-lineNumbers .cm-gutterElement": {
     minWidth: "2.5rem",
     padding: "0 var(--space-2) 0 var(--space-2)",

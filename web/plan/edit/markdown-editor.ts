@@ -24,7 +24,7 @@ export interface Selection {
 export interface EditorOptions {
   readonly label: string;
   readonly source: string;
-  /** The selection, or the line of the caret, from 1. */
+  /** The initial selection, or the initial line of the caret, from 1. */
   readonly at: Selection | number;
   readonly onText: (text: string) => void;
   /** Called with the caret's line, from 1, when it changes. */
@@ -41,7 +41,7 @@ export interface MarkdownEditor extends OpenEditor {
 /** Marks a change that does not come from the person. */
 const fromOutside = Annotation.define<boolean>();
 
-/** State of the editor that was closed last, so that its changes can be undone when it opens again. */
+/** State of the editor that was closed last, so that changes can be undone when the editor opens again. */
 let closed: unknown;
 
 const KEPT = { history: historyField };
@@ -77,7 +77,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): Markdow
     if (line !== caretLine(startState)) onCaretLine(line);
   };
   const extensions = [
-    // Without an open search, the page takes the key and returns to the plan.
+    // If no search is open, the page handles the key and returns to the plan.
     keymap.of([{ key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }]),
     keymap.of([...findKeys, ...markdownKeymap, ...historyKeymap, ...standardKeymap]),
     history(),
@@ -133,7 +133,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): Markdow
       view.destroy();
     },
     lineAtTop: () => {
-      // A preview in front of the editor shows the caret's block.
+      // If the preview covers the editor, it shows the caret's block.
       if (!view.dom.checkVisibility()) return caretLine(view.state);
       if (view.contentDOM.getBoundingClientRect().top >= 0) return 1;
       const { from } = view.lineBlockAtHeight(coveredTop() + 1 - view.documentTop);

@@ -13,8 +13,9 @@ type EditorModule = typeof import("./markdown-editor.ts");
 let loaded: EditorModule | undefined;
 
 /**
- * Returns whether the plan is edited in the text area only. The page shows texts of more than a million characters as
- * plain text, so there is nothing to highlight or preview, and a browser edits a plan of 20 MB without a syntax tree.
+ * Returns whether the plan is edited in the text area only. This is so for texts of more than a million
+ * characters: the page shows them as plain text, without highlighting and preview, and browsers can edit 20
+ * MB in a text area.
  */
 export const isPlainText = ({ document }: ReviewState): boolean => document.isPlain === true;
 
@@ -23,7 +24,7 @@ interface PlanFieldProps {
   readonly onCaretLine: (line: number) => void;
 }
 
-/** What the editor takes over from the text area. */
+/** The state that the editor takes over from the text area. */
 interface Handover {
   readonly selection: Selection;
   readonly hasFocus: boolean;
@@ -31,8 +32,8 @@ interface Handover {
 }
 
 /**
- * Edits the plan in a text area until the editor is loaded, which takes over its selection. The text area stays if the
- * editor cannot be loaded.
+ * Renders a text area for the plan until the editor is loaded, which takes over the selection. If the editor
+ * cannot be loaded, the text area stays.
  */
 export const PlanField = memo(function PlanField({ onCaretLine }: PlanFieldProps) {
   const [editor, setEditor] = useState(() => (isPlainText(useReview.getState()) ? undefined : loaded));
@@ -47,17 +48,17 @@ export const PlanField = memo(function PlanField({ onCaretLine }: PlanFieldProps
       await endOfComposition(field);
       if (!isMounted || !field.current) return;
       handover.current = handOver(field.current);
-      // At once: a key that is pressed before the editor has the focus would be lost.
+      // Renders synchronously, because a key that is pressed before the editor has the focus would be lost.
       flushSync(() => setEditor(loaded));
     };
-    // Without the editor, the person goes on in the text area.
+    // If the editor cannot be loaded, the person continues in the text area.
     load().catch(() => {});
     return () => {
       isMounted = false;
     };
   }, [editor]);
 
-  // The cleanup of a layout effect runs while the field still has the focus.
+  // Not a layout effect, whose cleanup runs while the field still has the focus.
   useEffect(
     () => () => {
       // After the editor closes, the focus continues in the plan.
@@ -145,7 +146,10 @@ interface TextFieldProps extends PlanFieldProps {
   readonly ref: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** An uncontrolled field: React would write the whole plan to a controlled one on every key press. */
+/**
+ * Renders an uncontrolled field, because React would write the whole plan to a controlled field on every key
+ * press.
+ */
 function TextField({ ref, onCaretLine }: TextFieldProps) {
   // Runs before the page scrolls to the reading position, which needs the text.
   useLayoutEffect(() => {

@@ -12,7 +12,7 @@ import { DATA_ELEMENT, readShared, type SharedReview } from "../share/shared-rev
 import { type Composer, useReview } from "../state/review-store.ts";
 import { FileApp } from "./file-app.tsx";
 
-/** Entry of the saved HTML file: the plan and its annotations, without a server. */
+/** Starts the page of a saved HTML file: the plan and its annotations, without a server. */
 async function start(): Promise<void> {
   const review = await readShared(document.getElementById(DATA_ELEMENT)?.textContent ?? "");
   embedImages(review.images ?? {});

@@ -1,7 +1,9 @@
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** Shows the members that the agent sent with the plan and receives back with an approval, mainly permissions. */
+/**
+ * Shows the values, mainly permissions, that the agent sent with the plan and that an approval returns to it.
+ */
 export function AgentRequests() {
   const requested = useReview((state) => state.plan?.requested);
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
@@ -27,7 +29,7 @@ export function AgentRequests() {
   );
 }
 
-/** Formats each permission in the agent's wording, other values as JSON. */
+/** Formats each permission in the agent's wording, and other values as JSON. */
 function listed(prompts: unknown): string {
   if (!Array.isArray(prompts)) return JSON.stringify(prompts);
   return prompts

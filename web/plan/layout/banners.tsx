@@ -63,7 +63,10 @@ export function Banners() {
   );
 }
 
-/** Returns the round of the last batch, else the last round before this one; undefined if this is the first. */
+/**
+ * Returns the round of the last batch, or the round before this one if no batch was sent; undefined in the
+ * first round.
+ */
 function useEarlierRound(): number | undefined {
   const sent = useThreads((state) => state.sent?.round);
   const rounds = useReview((state) => state.rounds);

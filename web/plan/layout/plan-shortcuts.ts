@@ -43,7 +43,7 @@ const annotate = (type: Exclude<AnnotationType, "label" | "general">) => () => {
   }
 };
 
-/** Focuses the field synchronously, so that the next key is typed into it. */
+/** Focuses the composer's field synchronously, so that the next key is typed into it. */
 function focusComposer(): void {
   const field = document.querySelector<HTMLTextAreaElement>(".composer textarea");
   field?.focus({ preventScroll: true });
@@ -137,7 +137,7 @@ export const planTyping: TypingTarget = {
           dialog,
           labelTarget,
           isSidebarOpen,
-          // An annotation that the commands have saved is not opened again.
+          // Does not open an annotation again that the commands have saved.
           composer: now.annotations === annotations ? composer : undefined,
         }));
       });

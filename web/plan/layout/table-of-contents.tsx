@@ -22,7 +22,7 @@ export function TableOfContents() {
     if (entry && contents.current && !isWithin(entry, contents.current))
       entry.scrollIntoView({ block: "nearest" });
   }, [current]);
-  // The empty column keeps the plan centered.
+  // An empty column keeps the plan centered.
   if (headings.length < 2) return <div className="contents" />;
   const top = headings.reduce((least, { level }) => Math.min(least, level), 6);
   return (
@@ -46,8 +46,9 @@ export function TableOfContents() {
 }
 
 /**
- * Returns whether an entry is visible in the column. In some versions of Chromium the next Tab continues at an element
- * that was scrolled into view, and would skip the header after the page has loaded.
+ * Returns whether an entry is visible in the column. A visible entry is not scrolled into view, because in
+ * some versions of Chromium the next Tab continues at an element that was. After loading, Tab would skip the
+ * header.
  */
 function isWithin(entry: Element, column: Element): boolean {
   const [inner, outer] = [entry.getBoundingClientRect(), column.getBoundingClientRect()];

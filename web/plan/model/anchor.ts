@@ -65,7 +65,7 @@ export function blockAnchor(document: MarkdownDocument, index: number): PlanAnch
   return { start, end, startLine, endLine, quote: document.source.slice(start, end), prefix: "", suffix: "" };
 }
 
-/** Returns an anchor for removed text at the position where it was. */
+/** Returns an anchor for removed text, at the position from which it was removed. */
 export function removedAnchor(document: MarkdownDocument, at: number, quote: string): PlanAnchor {
   const { text, lines, leafStarts, leavesAt } = documentIndex(document);
   const leaf = leavesAt(at, at).at(-1) ?? leavesAt(0, at).at(-1);
@@ -101,7 +101,10 @@ export function codeLineAnchor(
   });
 }
 
-/** Returns the rendered ranges of an anchor, one per leaf. Empty if its text is not rendered, as under a diagram. */
+/**
+ * Returns the rendered ranges of an anchor, one per leaf. Returns no range if the text is not rendered, like
+ * the source of a diagram.
+ */
 export function drawnRanges(
   document: MarkdownDocument,
   anchor: Pick<PlanAnchor, "start" | "end">,
@@ -116,7 +119,10 @@ export function drawnRanges(
   return ranges;
 }
 
-/** Returns the anchor of whole source lines, from 1, both inclusive, or undefined for blank lines. */
+/**
+ * Returns the anchor of the whole source lines from `startLine` to `endLine`, counted from 1, both inclusive;
+ * undefined for blank lines.
+ */
 export function linesAnchor(
   document: MarkdownDocument,
   startLine: number,
@@ -138,7 +144,10 @@ export function linesAnchor(
 
 const knownBlocks = new WeakMap<MarkdownDocument, WeakMap<PlanAnchor, readonly number[]>>();
 
-/** Returns the indices of the blocks that an anchor touches. Computed once per anchor: there may be thousands. */
+/**
+ * Returns the indices of the blocks that an anchor touches. They are computed once per anchor, because a plan
+ * may have thousands of anchors.
+ */
 export function findAnchorBlocks(document: MarkdownDocument, anchor: PlanAnchor): readonly number[] {
   const ofDocument = knownBlocks.get(document) ?? new WeakMap<PlanAnchor, readonly number[]>();
   knownBlocks.set(document, ofDocument);
@@ -209,10 +218,13 @@ function sourceStretch(document: MarkdownDocument, part: LeafRange): { start: nu
     : withMarkupEnds(document.source, stretch, { start: leaf.start, end: leaf.end });
 }
 
-/** Blocks with inline markup. Others are rendered verbatim. */
+/** Blocks with inline markup. All other blocks are rendered verbatim. */
 const PROSE = new Set(["paragraph", "list item", "heading", "table row"]);
 
-/** Returns the source offset of a rendered character. An escaped or replaced character is included whole. */
+/**
+ * Returns the source offset of a rendered character. The source of an escaped or replaced character is
+ * included as a whole.
+ */
 export function sourceOffset(leaf: Leaf | undefined, rendered: number, side: "start" | "end"): number {
   if (!leaf) return 0;
   const isOver = (segment: Segment) =>
@@ -254,9 +266,9 @@ const BEHIND = /^(?:\*\*\*|\*\*|\*|___|__|_|~~|`+)/;
 const TARGET = /^\]\([^()\s]*\)/;
 
 /**
- * Extends a range by markup at its ends whose counterpart is inside. In `**now** or never`, the rendered text "now or
- * never" starts after the opening asterisks, so the range would contain only the closing ones. `within` limits the
- * extension. Pure.
+ * Extends a range by markup at its ends if the counterpart of the markup is in the range. In `**now** or
+ * never`, the rendered text "now or never" starts after the opening asterisks, so the range would contain
+ * only the closing ones. `within` limits the extension. Pure.
  */
 function withMarkupEnds(source: string, { start, end }: Stretch, within: Stretch): Stretch {
   const before = source.slice(within.start, start);

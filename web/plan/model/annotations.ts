@@ -18,7 +18,10 @@ export const typeNames: Readonly<Record<AnnotationType, string>> = {
   general: "General comment",
 };
 
-/** With more annotations, only the cards near the window are in the document. */
+/**
+ * Maximum number of annotations whose cards are all in the document. Of a larger number, only those near the
+ * window are.
+ */
 export const MAX_RENDERED_CARDS = 100;
 
 const PRAISE = "Looks good";
@@ -78,7 +81,7 @@ export function relocateAnchor(document: MarkdownDocument, anchor: PlanAnchor): 
   return relocate(document, anchor) ?? collapseAnchor(document, anchor);
 }
 
-/** Collapses an anchor whose text is gone to the position where it was. It keeps its quote. */
+/** Collapses an anchor to the position from which its text was removed. The anchor keeps its quote. */
 function collapseAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
   const around = positionAround(document, anchor);
   const { lines } = documentIndex(document);
@@ -87,7 +90,7 @@ function collapseAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnc
   return { ...anchor, start, end: start, startLine: line, endLine: line };
 }
 
-/** Describes the position of an annotation: its lines, or where the removed text was. */
+/** Describes the position of an annotation: its lines, or the line near which the text was removed. */
 export function describePosition(anchor: PlanAnchor): string {
   return anchor.removed ? `text removed near line ${anchor.startLine}` : lineRange(anchor);
 }
@@ -98,8 +101,8 @@ export function lineRange({ startLine, endLine }: PlanAnchor): string {
 }
 
 /**
- * Returns the annotations of an earlier round to show: all that were sent, or those of an unsent draft that this
- * round does not have yet.
+ * Returns the annotations to show from an earlier round: all that were sent, or those of an unsent draft that
+ * are not in this round yet.
  */
 export function pastAnnotations(past: Round, current: readonly PlanAnnotation[]): readonly PlanAnnotation[] {
   if (past.decision) return past.decision.annotations ?? [];
@@ -110,7 +113,8 @@ export function pastAnnotations(past: Round, current: readonly PlanAnnotation[])
 }
 
 /**
- * Returns the id for an annotation of an earlier round that is added again. Stable, so that it is added only once.
+ * Returns the id for an annotation of an earlier round that is added again. The id is always the same, so
+ * that the annotation is added only once.
  */
 export function repeatedId(id: string, { round }: Round): string {
   return `${id}-again-${round}`;
@@ -138,7 +142,10 @@ function planAnchor({ start, end }: { readonly start: number; readonly end: numb
   return { kind: "plan", start, end } as const;
 }
 
-/** Returns the text of an annotation with the request that its type stands for. A message is never empty. */
+/**
+ * Returns the text of an annotation with the request that its type expresses. The text is not empty, because
+ * a message must have text.
+ */
 function threadText({ type, text, replacement, images = [], anchor, author }: PlanAnnotation): string {
   const parts: string[] = [];
   if (anchor?.removed) parts.push(`About text that was removed:\n\n${fenced(anchor.quote, "markdown")}`);

@@ -41,7 +41,7 @@ function createIndex({ source, leaves }: MarkdownDocument): DocumentIndex {
   };
 }
 
-/** Footnotes are rendered last, so leaves are searched in source order. */
+/** Creates a search by source range. It sorts the leaves by source, because footnotes are rendered last. */
 function leafSearch(leaves: readonly Leaf[]): DocumentIndex["leavesAt"] {
   const sorted = leaves.toSorted((a, b) => a.start - b.start);
   const starts = sorted.map(({ start }) => start);

@@ -4,8 +4,8 @@ import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { documentText, pointInText, removedAnchor, sourceOffset, toAnchor } from "./anchor.ts";
 
 /**
- * Finds an anchor in another version of the plan by its quote. Of several matches, returns the one with the most
- * similar context. Undefined if the text is gone.
+ * Finds an anchor in another version of the plan by its quote. Of several matches, returns the one with the
+ * most similar context. Returns undefined if the plan no longer contains the text.
  */
 export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
   if (anchor.removed) return positionAround(document, anchor);
@@ -89,7 +89,8 @@ function foldedText(document: MarkdownDocument): FoldedText {
 
 function foldWhitespace(text: string): FoldedText {
   const pieces: string[] = [];
-  // Where offsets of the two texts start to differ: after each run of more than one character.
+  // Offsets in both texts after each run of more than one character, where the difference between them
+  // changes.
   const foldedStarts = [0];
   const starts = [0];
   let length = 0;
@@ -112,7 +113,7 @@ function foldWhitespace(text: string): FoldedText {
   };
 }
 
-/** Counts the characters before and after the match that are equal to those around the anchor. */
+/** Returns the number of characters before and after the match that are equal to those around the anchor. */
 function similarity(text: string, { start, end }: Match, anchor: Surroundings): number {
   let before = 0;
   while (

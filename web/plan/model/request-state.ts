@@ -2,7 +2,7 @@ import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { isRestored } from "./relocate.ts";
 
-/** The result of a request of an earlier round. */
+/** The state of a request from an earlier round. */
 export interface RequestState {
   readonly text: string;
   /** Whether the plan now meets the request; undefined for a comment. */
@@ -10,9 +10,10 @@ export interface RequestState {
 }
 
 /**
- * Compares a plan with the one on which an annotation was made. A replacement, an insertion or a deletion is met if the
- * plan now contains or lacks exactly that text. For a comment, reports only whether its text has changed. `lost`: the
- * plan no longer contains the text of the annotation. Pure.
+ * Compares a plan with the one on which an annotation was made. A replacement or insertion is met if the plan
+ * now contains exactly the requested text, and a deletion is met if the plan no longer contains the text. For
+ * a comment, reports only whether its text has changed. `lost`: the plan no longer contains the text of the
+ * annotation. Pure.
  */
 export function requestState(
   before: string,
@@ -42,7 +43,7 @@ export function requestState(
   return { text: lost ? "text changed" : "text unchanged" };
 }
 
-/** Counts the occurrences of a text in another one, ignoring differences in whitespace. */
+/** Returns the number of occurrences of a text in another text, ignoring differences in whitespace. */
 function occurrences(source: string, text: string): number {
   const [within, wanted] = [fold(source), fold(text)];
   if (wanted === "") return 0;

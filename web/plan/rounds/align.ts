@@ -13,7 +13,10 @@ interface Comparable {
   readonly key: string;
 }
 
-/** Lists with more edits are not aligned: the second replaces the first. */
+/**
+ * Maximum number of edits between aligned lists. With more edits, the second list as a whole replaces the
+ * first.
+ */
 const MAX_EDITS = 3_000;
 /** Maximum number of added items that are searched for the successor of a removed one. */
 const MAX_LOOKAHEAD = 40;
@@ -62,7 +65,7 @@ function runs(before: readonly Comparable[], after: readonly Comparable[]): Run[
   return found;
 }
 
-/** Pairs removed and added items that are similar; the rest stay removed or added. */
+/** Pairs removed and added items that are similar. All other items stay removed or added. */
 function pair<Item>(
   removed: readonly Item[],
   added: readonly Item[],
@@ -87,7 +90,7 @@ function pair<Item>(
   return result;
 }
 
-/** A loop: a list may have more items than a call accepts arguments. */
+/** Appends items one by one, because a list may have more items than a call accepts arguments. */
 function appendAll<Item>(list: Item[], items: readonly Item[]): void {
   for (const item of items) list.push(item);
 }

@@ -57,7 +57,10 @@ interface Base {
   readonly plan: string;
 }
 
-/** Returns the chosen version. The default is the last round, else the plan as it was sent. */
+/**
+ * Returns the chosen version. The default is the last round, or the plan as it was sent if there is no
+ * earlier round.
+ */
 function useBase(): Base | undefined {
   const bases = useBases();
   const since = useReview((state) => state.changesSince);

@@ -9,7 +9,10 @@ export interface WordEdits {
   readonly removed: readonly { readonly offset: number; readonly text: string }[];
 }
 
-/** Texts with more edits are not compared by word: it takes seconds and the result is unreadable. */
+/**
+ * Maximum number of edits of a comparison by word. With more edits, it would take seconds and the result
+ * would be unreadable.
+ */
 const MAX_EDITS = 1_500;
 
 interface Part {

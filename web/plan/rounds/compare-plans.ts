@@ -11,7 +11,7 @@ import { compareByWord } from "./compare-by-word.ts";
 import { markEdits } from "./mark-edits.ts";
 import { getTargets, getText, getTraits, isContainer, similarity, type Traits } from "./node-traits.ts";
 
-/** The later of two versions with its changes since the earlier one. */
+/** The later of two versions, with its changes since the earlier version. */
 export interface Comparison {
   /** The later version's blocks in reading order, including removed blocks. */
   readonly blocks: readonly ComparedBlock[];
@@ -156,7 +156,7 @@ class Comparer {
     ];
   }
 
-  /** Emits the removed and the added node: the difference cannot be shown by word. */
+  /** Emits the removed and the added node, for a difference that cannot be shown by word. */
   private replaced(before: MarkdownNode, after: MarkdownNode): readonly MarkdownNode[] {
     this.count += 1;
     return [this.removedNode(before), withChange(after, "added")];

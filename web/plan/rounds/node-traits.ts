@@ -1,6 +1,6 @@
 import type { MarkdownDocument, MarkdownNode } from "../../../src/render/markdown/model.ts";
 
-/** A node with the values that it is compared by. */
+/** A node with the values by which it is compared. */
 export interface Traits {
   readonly node: MarkdownNode;
   /** Nodes with the same key render the same. */

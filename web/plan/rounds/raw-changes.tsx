@@ -34,7 +34,7 @@ interface Row {
   readonly key: number;
   readonly kind: RowKind;
   readonly text: string;
-  /** Line number in the later version; for a removed line, of the line after it. */
+  /** Line number in the later version. For a removed line, the number of the line after it. */
   readonly line?: number;
 }
 

@@ -7,7 +7,7 @@ import { findAnchorBlocks } from "../model/anchor.ts";
 import { type ReviewState, useReview } from "../state/review-store.ts";
 import type { ComparedBlock, Comparison } from "./compare-plans.ts";
 
-/** Renders the current plan with additions and removals marked. It can be annotated like the plan. */
+/** Renders the current plan with additions and removals marked. The text can be annotated like the plan. */
 export function RenderedChanges({ comparison }: { readonly comparison: Comparison }) {
   const runs = useMemo(() => foldUnchanged(comparison.blocks), [comparison]);
   return (
@@ -21,7 +21,7 @@ export function RenderedChanges({ comparison }: { readonly comparison: Compariso
   );
 }
 
-/** Consecutive blocks, all shown or all folded. */
+/** Consecutive blocks that are all shown or all folded. */
 interface BlockRun {
   readonly key: number;
   readonly nodes: readonly MarkdownNode[];

@@ -10,7 +10,7 @@ import { addAnnotations, openDialog, undo } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { readShared, type SharedReview } from "./shared-review.ts";
 
-/** Imports a colleague's comments from a comments file, a saved page, or a link. */
+/** Renders the dialog that imports a colleague's comments from a comments file, a saved page or a link. */
 export function ImportDialog() {
   const [text, setText] = useState(() => (location.hash.startsWith("#shared=") ? location.href : ""));
   const [review, setReview] = useState<SharedReview>();

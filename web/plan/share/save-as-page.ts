@@ -13,7 +13,7 @@ const TEMPLATE: PageTemplate = {
   element: DATA_ELEMENT,
 };
 
-/** Returns the shareable part of a review. Links omit attached images, whose paths are local. */
+/** Returns the shareable part of a review. Attached images are left out, because their paths are local. */
 export function toSharedReview({ plan, document, annotations }: ReviewState): SharedReview {
   return {
     sallyport: 1,

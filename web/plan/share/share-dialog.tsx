@@ -8,7 +8,7 @@ import { openDialog } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { shareLink } from "./shared-review.ts";
 
-/** Shares the plan as a file or a link that contains it. Nothing is uploaded. */
+/** Renders the dialog that shares the plan as a file or as a link that contains it. Nothing is uploaded. */
 export function ShareDialog() {
   return (
     <Dialog title="Share this plan" onClose={() => openDialog(undefined)}>

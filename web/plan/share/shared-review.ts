@@ -8,7 +8,7 @@ export interface SharedReview {
   readonly title: string;
   readonly plan: string;
   readonly annotations: readonly PlanAnnotation[];
-  /** Images as data URLs by path, and rendered diagrams as SVG by source. Only in files. */
+  /** Images as data URLs by path; only in files. `diagrams` has rendered diagrams as SVG by source. */
   readonly images?: Readonly<Record<string, string>>;
   readonly diagrams?: Readonly<Record<string, string>>;
 }
@@ -23,7 +23,8 @@ export async function shareLink(review: SharedReview, base: string): Promise<str
 }
 
 /**
- * Parses a link of `shareLink`, a saved page or a comments file. Throws with a message to display if it is invalid.
+ * Parses a link of `shareLink`, a saved page or a comments file. Throws with a message to display if the text
+ * is invalid.
  */
 export async function readShared(text: string): Promise<SharedReview> {
   const trimmed = text.trim();

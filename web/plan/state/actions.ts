@@ -30,7 +30,9 @@ function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): bo
   return a?.start === b?.start && a?.end === b?.end;
 }
 
-/** In a narrow window the sidebar covers the plan, so it closes for annotations on the text. */
+/**
+ * Closes the sidebar for annotations on the text, because it covers the plan in a narrow window.
+ */
 function sidebarStateFor(anchor: PlanAnchor | undefined) {
   return anchor ? { isSidebarOpen: false } : {};
 }
@@ -128,7 +130,7 @@ export function leaveComposer(): void {
   set({ composer: undefined });
 }
 
-/** Closes the composer and discards its content. Can be undone. */
+/** Closes the composer, discards its content, and offers to undo this. */
 export function discardComposer(): void {
   const { composer } = state();
   if (!composer) return;
@@ -178,7 +180,7 @@ export function forgetAnnotation(id: string): void {
   past.splice(0, past.length, ...past.map(rest));
 }
 
-/** Deletes an annotation. Can be undone. */
+/** Deletes an annotation, and offers to undo this. */
 export function removeAnnotation(id: string): void {
   const { annotations, composer } = state();
   change(annotations.filter((annotation) => annotation.id !== id));
@@ -186,7 +188,10 @@ export function removeAnnotation(id: string): void {
   showToast("Comment deleted", { action: { label: "Undo", run: undo } });
 }
 
-/** Adds imported or earlier annotations, skipping known ids. Returns how many were added. */
+/**
+ * Adds imported or earlier annotations, without those whose ids are known. Returns the number of added
+ * annotations.
+ */
 export function addAnnotations(added: readonly PlanAnnotation[]): number {
   const known = new Set(state().annotations.map(({ id }) => id));
   const fresh = added.filter(({ id }) => !known.has(id));
@@ -230,7 +235,7 @@ export function setView(view: View): void {
 }
 
 export const toggleSidebar = () => set(({ isSidebarOpen }) => ({ isSidebarOpen: !isSidebarOpen }));
-/** Sets the message that goes with the decision and discards feedback that was edited as a whole. */
+/** Sets the message that is sent with the decision, and discards feedback that was edited as a whole. */
 export const setNote = (note: string) => set({ note, rewritten: undefined });
 /** Sets the feedback as edited by the person; undefined restores the composed feedback. */
 export const setRewritten = (rewritten: string | undefined) => set({ rewritten });

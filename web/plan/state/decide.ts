@@ -33,7 +33,10 @@ export async function requestChanges(body: DenyBody): Promise<string | undefined
   );
 }
 
-/** Sends a decision. `deciding` marks it as this tab's, because its event may arrive before the response. */
+/**
+ * Sends a decision. `deciding` marks the decision as this tab's own, because its event may arrive before the
+ * response.
+ */
 async function send(path: string, body: ApproveBody | DenyBody): Promise<Result<DecisionResponse>> {
   const { plan } = useReview.getState();
   useReview.setState({ deciding: true });

@@ -23,7 +23,7 @@ interface DraftContent {
   readonly edited?: string;
   /** Unsent replies to threads. */
   readonly threads?: ThreadDraft;
-  /** The review it was written in. Tabs of one review share their annotations. */
+  /** The id of the review in which the draft was written. Tabs of one review share their annotations. */
   readonly session?: string;
 }
 
@@ -33,7 +33,7 @@ export async function startDraft({ sessionId, ...first }: PlanState): Promise<vo
   const autosave = createAutosave<DraftContent>({
     content: () => ({ ...getContent(useReview.getState()), session: sessionId }),
     put: async (draft, keepalive) => {
-      // A live session changes the plan.
+      // In a live session, the plan and its id can change.
       const planId = useReview.getState().plan?.planId ?? first.planId;
       const result = await writeDraft(sessionId, { ...draft, planId }, keepalive);
       if (result.ok) base = draft.content;
@@ -60,7 +60,7 @@ export async function startDraft({ sessionId, ...first }: PlanState): Promise<vo
     return;
   }
   watch(autosave);
-  // Saves content that only this tab has.
+  // Saves the draft if it has content that only this tab has.
   if (isTypedMeanwhile || (found.ok && found.value.content && found.value.savedAt === "")) autosave.touch();
 }
 
@@ -86,7 +86,10 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
     useReview.setState({ restored: { savedAt, annotationIds, hasEdit: edited !== undefined } });
 }
 
-/** Discards the draft of an earlier review. Keeps text typed since then. Can be undone. */
+/**
+ * Discards the draft that was restored from an earlier review, and offers to undo this. Keeps annotations
+ * that were added since.
+ */
 export function discardRestored(): void {
   const { restored, plan, annotations, composer, note, rewritten, document, typed } = useReview.getState();
   if (!restored || !plan) return;
@@ -161,7 +164,7 @@ function getContent(state: ReviewState): DraftContent {
     annotations,
     note,
     ...(threads && { threads }),
-    // A restored empty composer would capture keys meant for the page.
+    // An empty composer is left out: restored, it would capture keys that are meant for the page.
     ...(composer && isWorthKeeping(composer) && { composer }),
     rewritten,
     edited,

@@ -47,7 +47,10 @@ export async function handleServerChange(sessionId: string): Promise<void> {
   else useReview.setState({ isReplaced: true });
 }
 
-/** In a live session, an edited plan could not be sent back. */
+/**
+ * Returns the state of a plan without the option to send an edited plan if it is in a live session, which
+ * cannot do so.
+ */
 export function forLive(plan: PlanState): PlanState {
   return plan.live ? { ...plan, caller: { ...plan.caller, takesEditedPlan: false } } : plan;
 }

@@ -10,7 +10,10 @@ import { threadAnchor } from "./threads.ts";
 
 const { getState: state, setState: set } = useReview;
 
-/** Activates the next or previous annotation or open thread. Starts from the block being read if the active one is out of view. */
+/**
+ * Activates the next or previous annotation or open thread. Starts from the block being read if the active
+ * annotation is out of view.
+ */
 export function activateNext(step: 1 | -1): void {
   const ordered = stops();
   if (ordered.length === 0) return;

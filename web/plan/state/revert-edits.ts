@@ -2,7 +2,7 @@ import { showToast } from "../../shared/components/toast.tsx";
 import { applyTypedText, setSource } from "./actions.ts";
 import { useReview } from "./review-store.ts";
 
-/** Reverts the person's edits to the plan. Can be undone. */
+/** Reverts the person's edits to the plan, and offers to undo this. */
 export function revertEdits(): void {
   applyTypedText();
   const edited = useReview.getState().document.source;

@@ -23,7 +23,7 @@ export interface Composer {
   readonly text: string;
   readonly replacement: string;
   readonly images: readonly AttachedImage[];
-  /** The text was started by typing on a selection: its first letter may be a command. */
+  /** Whether the text was started by typing on a selection, so that its first letter may be a command. */
   readonly isTyped?: boolean;
 }
 
@@ -50,7 +50,7 @@ export type Outcome =
     }
   /** A live session was ended without approval. */
   | { readonly kind: "finished"; readonly feedback: string; readonly doubt: CallerDoubt | undefined }
-  /** Decided by another tab, or by a program that called this server. */
+  /** Another tab, or a program that called this server, made the decision. */
   | { readonly kind: "elsewhere"; readonly byProgram?: boolean }
   | { readonly kind: "caller-gone" | "timeout" | "stopped" | "ended" | "idle" };
 
@@ -63,14 +63,14 @@ export interface ReviewState {
   readonly plan: PlanState | undefined;
   /** The plan as shown, with the person's edits. */
   readonly document: MarkdownDocument;
-  /** The plan's text while it is edited. It becomes the document when the editor closes. */
+  /** The plan's text while it is edited. It is parsed as `document` when the editor closes. */
   readonly typed: string | undefined;
   readonly annotations: readonly PlanAnnotation[];
   readonly composer: Composer | undefined;
   readonly activeId: string | undefined;
-  /** The block that keys act on. */
+  /** The block on which keys act. */
   readonly cursor: number | undefined;
-  /** The removed text, in the changes view, that keys act on. */
+  /** The removed text in the changes view on which keys act. */
   readonly removedCursor: number | undefined;
   readonly view: View;
   /** The line of the plan that was at the top of the window when the view was chosen; 1 is the top of the page. */
@@ -92,10 +92,10 @@ export interface ReviewState {
   readonly doubt: CallerDoubt | undefined;
   /** Another plan is now under review at this address. */
   readonly isReplaced: boolean;
-  /** Only in a shared file: the author name for new annotations. */
+  /** The author name for new annotations; only in a shared file. */
   readonly author: string;
   readonly rounds: readonly Round[];
-  /** Precedes everything else in the feedback. */
+  /** The text that precedes all comments in the feedback. */
   readonly note: string;
   /** The feedback as edited by the person. */
   readonly rewritten: string | undefined;

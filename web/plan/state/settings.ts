@@ -3,7 +3,7 @@ import { saveSettings } from "../../shared/api/settings.ts";
 import { showToast } from "../../shared/components/toast.tsx";
 import { useReview } from "./review-store.ts";
 
-/** Changes settings here and, for all later reviews, on the server. */
+/** Changes settings on this page and, for all later reviews, on the server. */
 export function updateSettings(changes: Partial<ReviewSettings>): void {
   const { plan } = useReview.getState();
   if (!plan) return;

@@ -22,18 +22,24 @@ interface PartLines {
 }
 
 /**
- * The texts of all cells as a patch, one hunk for each part. Its lines have the numbers of the file's own lines, so
- * that comments, threads and the cursor are at the same lines here and in the raw diff. If several lines of a cell are
- * in one line of the file, the first has its number and the others have none.
+ * The texts of all cells as a patch, one hunk for each part. Its lines have the numbers of the file's own
+ * lines, so that comments, threads and the cursor are at the same lines as in the raw diff. If one line of
+ * the file contains several lines of a cell, the first has the file's number and the others have none.
  */
 export interface NotebookText {
   readonly compared: ComparedNotebook;
   readonly patch: ParsedPatch;
-  /** The parts of the hunks. */
+  /** The part of each hunk. */
   readonly parts: readonly PartLines[];
-  /** Creates an anchor for lines that the notebook shows. A range over several parts is cut at the end of the first. */
+  /**
+   * Creates an anchor for lines that the notebook shows. A range over several parts is cut at the end of the
+   * first part.
+   */
   anchorAt(side: Side, start: number, end: number): LineAnchor;
-  /** Describes the position of lines in their cell for the agent; undefined if the first of them is not in one. */
+  /**
+   * Describes the position of lines in their cell for the agent; undefined if the first line is not in a
+   * cell.
+   */
   describe(side: Side, start: number, end: number): string | undefined;
 }
 
@@ -88,7 +94,7 @@ export function createNotebookText(compared: ComparedNotebook): NotebookText {
   };
 }
 
-/** Keeps the first of equal numbers. */
+/** Replaces all but the first of equal numbers by 0. */
 function withoutRepeats(numbers: readonly number[]): Uint32Array {
   const seen = new Set<number>();
   return Uint32Array.from(numbers, (number) => {
@@ -104,7 +110,7 @@ function rangeOf(numbers: Uint32Array, { first, end }: Hunk): { start: number; c
   return { start, count: here.length === 0 ? 0 : (here.at(-1) ?? start) - start + 1 };
 }
 
-/** Returns the last line of a range that is in the same part of a cell as the first. */
+/** Returns the last line of a range that is in the same part of a cell as the first line. */
 function clampToPart(patch: ParsedPatch, side: Side, start: number, end: number): number {
   const line = findLine(patch, side, start);
   const hunk = line < 0 ? undefined : patch.hunks[findHunk(patch, line)];

@@ -10,7 +10,7 @@ import {
 import type { CellDiff, CellPart } from "../../../../src/review/api-types.ts";
 import type { NotebookText } from "./notebook-text.ts";
 
-/** A row of a notebook that is not a line. `key` is the same when other blocks appear or disappear. */
+/** A row of a notebook that is not a line. `key` does not change when other blocks appear or disappear. */
 export type NotebookBlock =
   | { readonly kind: "summary"; readonly key: string; readonly summary: NotebookSummary }
   | { readonly kind: "cell"; readonly key: string; readonly cell: CellDiff; readonly isRendered: boolean }
@@ -34,7 +34,7 @@ export interface NotebookSummary {
   readonly values: number;
 }
 
-/** A notebook with the cells and metadata that are opened. A new object for every change. */
+/** A notebook with its opened cells and metadata. Every change creates a new object. */
 export interface NotebookView {
   readonly text: NotebookText;
   readonly blocks: readonly NotebookBlock[];
@@ -43,7 +43,7 @@ export interface NotebookView {
   raiseHidden(widgets: readonly Widget[], layout: Layout): readonly Widget[];
 }
 
-/** What is shown in sequence: a block, or the lines of a part. */
+/** An item of the notebook's sequence: a block, or the lines of a part. */
 type Item = NotebookBlock | CellPart;
 
 /** Arranges the cells of a notebook. `opened` has the keys of the folded cells and metadata to show. */
@@ -145,7 +145,7 @@ function metadataItems(of: string, part: CellPart, opened: ReadonlySet<string>):
   return isOpen ? [block, part] : [block];
 }
 
-/** A changed value has a removed and an added line; both count once. */
+/** Returns the number of values in a part. The removed and the added line of a changed value count as one. */
 function countValues({ lines }: CellPart): number {
   return new Set(lines.map(([, text]) => text.slice(0, text.indexOf(":")))).size;
 }

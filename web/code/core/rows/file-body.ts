@@ -25,7 +25,7 @@ import {
 import { computeOffsets } from "./offsets.ts";
 import { widgetPositions, withWidgetHeights, withWidgets } from "./widget-rows.ts";
 
-/** The content below a file's header. A new object for every change. */
+/** The content below a file's header. Every change creates a new object. */
 export interface FileBody {
   readonly file: DiffFile;
   /** `waiting`: the patch is not loaded and the height is an estimate. */
@@ -50,7 +50,7 @@ export interface PlainRows {
 
 /** Heights measured on screen that differ from the computed ones. */
 export interface MeasuredHeights {
-  /** By the key of a widget or a notebook's block, or `NOTICE_KEY`. */
+  /** Heights by the key of a widget or of a notebook's block, or by `NOTICE_KEY`. */
   readonly widgets: ReadonlyMap<string, number>;
   /** By `lineHeightKey`. */
   readonly lines: ReadonlyMap<number, number>;
@@ -114,7 +114,10 @@ export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
   return { file, state: "rows", height, patch, rows, offsets, plain, text, notebook };
 }
 
-/** Reuses rows and offsets: the layout of thousands of lines takes longer than opening a comment may take. */
+/**
+ * Returns rows and offsets without widgets, reused if possible: the layout of thousands of lines takes longer
+ * than opening a comment may take.
+ */
 function plainRows(options: BodyOptions, patch: ParsedPatch, known: KnownBody | undefined): PlainRows {
   const { plain } = known?.body ?? {};
   const keepsRows = plain && known && hasSameRows(known.options, options);
@@ -156,7 +159,7 @@ function rowOptions({ file, ...options }: BodyOptions, patch: ParsedPatch): RowO
   };
 }
 
-/** Returns a function for the height of a row: measured if it was on screen, else computed. */
+/** Returns a function for the height of a row: measured if the row was on screen, computed otherwise. */
 function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (row: number) => number {
   const { widgets, lines } = options.measured;
   const lineHeight = options.columns === undefined ? () => LINE_HEIGHT : wrappedHeights(rows, patch, options);

@@ -10,7 +10,7 @@ export interface VisibleFile {
   readonly to: number;
 }
 
-/** A row, named by its content, or a file header, that does not move while heights change. */
+/** The row or the file header that does not move while heights change. A row is identified by its content. */
 export interface Anchor {
   readonly path: string;
   readonly row: { readonly kind: number; readonly left: number; readonly right: number } | undefined;
@@ -102,7 +102,7 @@ export class Geometry {
   }
 }
 
-/** The granularity of the visible range in rows, so that most scroll events render nothing. */
+/** The visible range is rounded to this number of rows, so that most scroll events cause no rendering. */
 const STEP = 8;
 
 function stepped(first: number, last: number, count: number): { from: number; to: number } {

@@ -23,7 +23,7 @@ export function getRow(body: FileBody, side: Side, number: number): number {
   return -1;
 }
 
-/** Returns the line of a row: on the preferred side if it has one, else on the other. */
+/** Returns the line of a row: on the preferred side if the row has a line there, or on the other side. */
 function lineAt(body: FileBody, row: number, preferred: Side): LineRef | undefined {
   const other: Side = preferred === "old" ? "new" : "old";
   for (const side of [preferred, other]) {
@@ -46,7 +46,10 @@ export function findRow(geometry: Geometry, line: LineRef): RowPosition | undefi
   return body && { order, row: getRow(body, line.side, line.number) };
 }
 
-/** Returns the next line in the direction of `step`, across files; on the given side if the row has a line there. */
+/**
+ * Returns the next line in the direction of `step`, across files. The line is on the given side if the row
+ * has a line there.
+ */
 export function nextLine(
   geometry: Geometry,
   from: RowPosition,
@@ -57,8 +60,8 @@ export function nextLine(
 }
 
 /**
- * Returns the first line of the next block of changes, across files. Backward, the start of the current block comes
- * first.
+ * Returns the first line of the next block of changes, across files. Backward, the start of the current block
+ * is the first one found.
  */
 export function nextHunk(
   geometry: Geometry,

@@ -1,4 +1,7 @@
-/** Computes prefix sums of heights in pixels: `offsets[i]` is the top of item i, the last item the total height. */
+/**
+ * Computes prefix sums of heights in pixels: `offsets[i]` is the top of item i, and the last element is the
+ * total height.
+ */
 export function computeOffsets(count: number, getHeight: (index: number) => number): Float64Array {
   const offsets = new Float64Array(count + 1);
   let sum = 0;

@@ -1,7 +1,7 @@
 /**
- * Browsers lose precision or stop rendering when an element is taller than tens of millions of pixels. The scroller's
- * height is therefore capped, and a taller diff is mapped onto it: small movements are mapped one to one and jumps
- * (scrollbar, End) proportionally. Near either end both positions converge.
+ * Maximum height of the scroller in pixels, because browsers lose precision or stop rendering when an element
+ * is taller than tens of millions of pixels. A taller diff is mapped onto the scroller: small movements one
+ * to one, and jumps (scrollbar, End) proportionally. Near either end both positions converge.
  */
 export const TALLEST_SCROLLER = 15_000_000;
 
@@ -24,7 +24,8 @@ export function physicalHeight(space: ScrollSpace): number {
 }
 
 /**
- * Returns the position after a scroll to `physical`. If the result has another value, the scroller must be set to it.
+ * Returns the position after a scroll to `physical`. If the result's `physical` has another value, the
+ * scroller must be set to that value.
  */
 export function positionAfterScroll(
   space: ScrollSpace,
@@ -51,7 +52,8 @@ function ratio(space: ScrollSpace): number {
 }
 
 /**
- * Maps proportionally near an end of the scroller that is not the end of the diff, where scrolling would get stuck.
+ * Maps a position proportionally near an end of the scroller that is not an end of the diff, because
+ * scrolling would get stuck there.
  */
 function settled(space: ScrollSpace, physical: number, virtual: number): ScrollPosition {
   const last = physicalHeight(space) - space.viewport;

@@ -6,7 +6,7 @@ import {
   type Widget,
 } from "../../../../src/render/diff/row-model.ts";
 
-/** The position of a widget: before row `row`, counted without widgets. */
+/** The position of a widget: before the row with the index `row`, counted without widgets. */
 export interface WidgetPosition {
   readonly row: number;
   /** Index in the list of widgets. */
@@ -14,8 +14,8 @@ export interface WidgetPosition {
 }
 
 /**
- * Returns the positions of the widgets whose line is shown, in row order. A widget follows its line; line 0 is the
- * top. Below the same row, widgets of the old side come first.
+ * Returns the positions of the widgets whose line is shown, in row order. A widget follows its line; line 0
+ * stands for the top of the file. Below the same row, widgets of the old side come first.
  */
 export function widgetPositions(
   rows: RowModel,
@@ -35,7 +35,10 @@ export function widgetPositions(
   return [...positionsOn("old"), ...positionsOn("new")].sort((a, b) => a.row - b.row);
 }
 
-/** A single pass, which takes lines out of `waiting`. Lines of moved cells of a notebook are not in ascending order. */
+/**
+ * Returns the positions of widgets on one side. Searches in one pass over all rows, because lines of moved
+ * cells of a notebook are not in ascending order.
+ */
 function onOneSide(
   waiting: Map<number, number[]>,
   rows: RowModel,

@@ -13,7 +13,7 @@ export interface SearchQuery {
   readonly regex: boolean;
 }
 
-/** A match in a changed or context line. Columns in UTF-16 units. */
+/** A match in a changed or context line. Columns are counted in UTF-16 units. */
 export interface Match {
   readonly line: number;
   readonly side: Side;
@@ -22,7 +22,10 @@ export interface Match {
   readonly end: number;
 }
 
-/** Compiles a query. Returns undefined if it is empty and the error message if the regular expression is invalid. */
+/**
+ * Compiles a query. Returns undefined if the query is empty, or the error message if its regular expression
+ * is invalid.
+ */
 export function toPattern(query: SearchQuery): RegExp | string | undefined {
   if (query.text === "") return undefined;
   const source = query.regex ? query.text : query.text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -80,7 +83,10 @@ function matchAt(patch: ParsedPatch, line: number, offset: number, length: numbe
   return { line, side, number, start, end: start + length };
 }
 
-/** Returns the line at an offset, or the next one; -1 after the last. Searches from line `from` on. */
+/**
+ * Returns the line at an offset, or the next line if the offset is between lines; -1 after the last line.
+ * Searches from line `from` on.
+ */
 function lineAtOffset(patch: ParsedPatch, offset: number, from: number): number {
   let low = from;
   let high = patch.lineCount - 1;
@@ -104,7 +110,10 @@ export function rangesIn(text: string, pattern: RegExp): Ranges {
   return ranges;
 }
 
-/** Matches highlighted in one line. Browsers need seconds to render the thousands that a line of data may contain. */
+/**
+ * Maximum number of highlighted matches in a line. A line of data may contain thousands, which browsers take
+ * seconds to render.
+ */
 const MAX_PAINTED = 200;
 
 /** Returns the ranges closest to the current column, at most as many as are highlighted. */
