@@ -51,7 +51,7 @@ export async function moveHunk(controller: DiffController, step: Step): Promise<
   }
 }
 
-/** Returns the first file before the line whose patch is not loaded. */
+/** Returns the first file, on the way to the line, whose patch is not loaded. */
 function waitingBefore(
   { bodies }: Geometry,
   order: number,
@@ -64,7 +64,7 @@ function waitingBefore(
   return undefined;
 }
 
-/** Moves the cursor to the same row on the other side, if it has a line there. Later moves keep the side. */
+/** Moves the cursor to the same row on `side`, if the row has a line there. Later moves keep the side. */
 export function changeSide(controller: DiffController, side: Side): void {
   const { cursor } = useCursor.getState();
   const body = controller.scene().geometry.bodies.find(({ file }) => file.path === cursor?.path);
@@ -74,7 +74,7 @@ export function changeSide(controller: DiffController, side: Side): void {
   if (number > 0) show(controller, { ...cursor, side, number });
 }
 
-/** Extends the selection by a line, or shrinks it. */
+/** Extends or shrinks the selection by a line. */
 export function extend(controller: DiffController, step: Step): void {
   const line = selectedLines() ?? undefined;
   const body = controller.scene().geometry.bodies.find(({ file }) => file.path === line?.path);
@@ -115,7 +115,7 @@ export function moveComment(controller: DiffController, step: Step): void {
         return { order, thread: thread.id, go: () => goToThread(controller, thread) };
       }),
   ].sort((a, b) => a.order - b.order);
-  // Several threads may be on one line, so the active one is the position if there is one.
+  // Several threads may be on one line, so moving starts from the active thread if there is one.
   const active = stops.findIndex(({ thread }) => thread !== undefined && thread === activeId);
   const here = cursor ? orderAt(cursor.path, cursor.number) : -1;
   const next =
@@ -143,7 +143,7 @@ export function goToFile(controller: DiffController, path: string): void {
   flashHeader(path);
 }
 
-/** Highlights the header of the file briefly: near the end of the diff it cannot be scrolled to the top. */
+/** Highlights a file's header briefly, because near the end of the diff it cannot be scrolled to the top. */
 function flashHeader(path: string): void {
   requestAnimationFrame(() => {
     const header = document.querySelector(`[data-path="${CSS.escape(path)}"] .file-header`);
@@ -158,19 +158,28 @@ function flashHeader(path: string): void {
   });
 }
 
-/** Returns the current file: that of the cursor if it is in view, else the one at the top of the window. */
+/**
+ * Returns the current file: that of the cursor if the cursor is in view, or the file at the top of the
+ * window.
+ */
 export function fileHere(controller: DiffController): DiffFile | undefined {
   const row = cursorPosition(controller);
   return row ? controller.scene().geometry.bodies[row.order]?.file : controller.currentFile();
 }
 
-/** Returns the position of the cursor; undefined if it is not in view, so that moves start from the visible lines. */
+/**
+ * Returns the position of the cursor. Returns undefined if the cursor is not in view, so that moves start
+ * from the visible lines.
+ */
 function cursorPosition(controller: DiffController): RowPosition | undefined {
   const { cursor } = useCursor.getState();
   return cursor && controller.isInView(cursor) ? findRow(controller.scene().geometry, cursor) : undefined;
 }
 
-/** Returns the side to move on. The unified layout has one column, in which only removed lines are old. */
+/**
+ * Returns the side on which the cursor moves. The unified layout has one column, in which only removed lines
+ * are old.
+ */
 function sideToKeep(): Side {
   return useView.getState().layout === "unified" ? "new" : useCursor.getState().preferred;
 }

@@ -37,7 +37,9 @@ interface DialogsProps {
   readonly shortcuts: readonly Shortcut[];
 }
 
-/** Renders the open dialogs. They are loaded when the browser is idle, or when they are first opened. */
+/**
+ * Renders the open dialogs. Their code is loaded when the browser is idle, or when a dialog is first opened.
+ */
 export function Dialogs(props: DialogsProps) {
   return (
     <>

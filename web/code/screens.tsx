@@ -55,7 +55,10 @@ function sentTitle({ approved, isLive }: { readonly approved: boolean; readonly 
   return isLive ? "Review finished" : "Feedback sent";
 }
 
-/** Returns instructions to deliver feedback that the agent may not read. A live review has no recorded decision. */
+/**
+ * Returns instructions to deliver feedback that the agent may not read. The instructions differ for a live
+ * review, which has no recorded decision.
+ */
 function remedy({ approved, isLive }: { readonly approved: boolean; readonly isLive?: true }): string {
   if (isLive && !approved)
     return "The feedback is saved on this machine. To deliver it, let the agent run `sallyport review wait` with the id of this review.";

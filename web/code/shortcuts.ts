@@ -45,7 +45,10 @@ import {
   useView,
 } from "./state/view.ts";
 
-/** Returns the shortcuts of the page. Leaves out those of threads without threads, and asking without a model. */
+/**
+ * Returns the shortcuts of the page. Leaves out the shortcuts of threads if there are none, and the shortcut
+ * to ask if no model is configured.
+ */
 export function shortcutsFor(
   controller: DiffController,
   { hasThreads, canAsk }: { readonly hasThreads: boolean; readonly canAsk: boolean },
@@ -124,7 +127,10 @@ function readingActions(controller: DiffController): Partial<Record<ActionName, 
   };
 }
 
-/** Turns typed text into a comment on the selection or the line of the cursor, else on the whole change. */
+/**
+ * Turns typed text into a comment on the selection or the line of the cursor, or otherwise on the whole
+ * change.
+ */
 export const codeTyping: TypingTarget = {
   hasSelection: () => getSelectedLines() !== undefined,
   startComment(typed) {
@@ -208,7 +214,10 @@ function showPreview(file: NonNullable<ReturnType<DiffController["currentFile"]>
   else showToast("Only Markdown and SVG files have a preview");
 }
 
-/** Marks the file at the cursor as viewed. A mark applies to the whole change of a file. */
+/**
+ * Runs `mark`, which marks a file as viewed, only while the whole diff is shown: a mark applies to the whole
+ * change of a file.
+ */
 function inWholeDiff(mark: () => void): void {
   if (useSession.getState().since === undefined) mark();
   else showToast("Show the whole diff to mark a file as viewed");

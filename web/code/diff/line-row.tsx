@@ -31,17 +31,17 @@ interface LineRowProps {
   readonly picked: number;
   /** Sides whose line is new since the last feedback, as a bit set like `picked`. */
   readonly since: number;
-  /** The moves that the lines belong to. */
+  /** The moves to which the lines belong. */
   readonly movedAway: DiffMove | undefined;
   readonly movedHere: DiffMove | undefined;
-  /** Changes when the other end of an edited move was loaded. */
+  /** A number that changes when the other end of an edited move has been loaded. */
   readonly otherEnds: number;
   /** The side of the keyboard cursor, if it is in this row. */
   readonly cursor: Side | undefined;
   readonly search: LineSearch | undefined;
   readonly whole: boolean;
   readonly wrap: boolean;
-  /** Increases when highlighting arrives. */
+  /** A number that increases when highlighting arrives. */
   readonly highlighting: number;
 }
 
@@ -88,7 +88,7 @@ function isStartOfMove(props: LineRowProps, side: Side): boolean {
   return move !== undefined && numberAt(props.body, props.row, side) === rangeOn(move, side).lineStart;
 }
 
-/** Compares only what the row shows: a file gets a new body for any changed height. */
+/** Compares only the values that the row shows, because a file gets a new body for any changed height. */
 function looksAlike(
   { body: before, ...given }: LineRowProps,
   { body: after, ...now }: LineRowProps,
@@ -159,9 +159,9 @@ function UnifiedCells({
 }
 
 interface NumberCellProps {
-  /** The displayed number; 0 for none. */
+  /** The displayed line number; 0 for no number. */
   readonly number: number;
-  /** The line number for a new comment; 0 for none. */
+  /** The line number for a new comment; 0 if the line cannot be commented on. */
   readonly line: number;
   readonly side: Side;
   readonly name: string;
@@ -186,7 +186,7 @@ function NumberCell({ number, line, side, name }: NumberCellProps) {
 
 interface CodeProps extends LineRowProps {
   readonly side: Side;
-  /** Index in the patch; for a line between the hunks, its number. */
+  /** Index of the line in the patch, or the number of a line between the hunks. */
   readonly line: number;
 }
 
@@ -205,7 +205,10 @@ function Code(props: CodeProps) {
   );
 }
 
-/** Recomputes a line only when its content changes: a comment gives all lines of the file a new body. */
+/**
+ * Computes a line's content again only when it changes, because a comment gives all lines of the file a new
+ * body.
+ */
 function useContent(props: CodeProps): LineContent {
   const { body, row, side, line, search, whole, highlighting, otherEnds } = props;
   const { file, patch, text } = body;
@@ -220,12 +223,12 @@ function useContent(props: CodeProps): LineContent {
   }, [file, patch, text, number, side, line, search, whole, highlighting, move, otherEnds]);
 }
 
-/** Returns the text at the other end of a move; undefined if it is the same. */
+/** Returns the text at the other end of a move; undefined if both texts are the same. */
 function editedFrom(move: DiffMove, { body, row, side }: CodeProps): string | undefined {
   return move.changed ? textAtOtherEnd(move, side, numberAt(body, row, side)) : undefined;
 }
 
-/** Returns whether the row must be measured on screen: it wraps and its width cannot be computed. */
+/** Returns whether the row must be measured on screen, because it wraps and its width cannot be computed. */
 function isMeasured({ body, row, wrap }: LineRowProps, left: number, right: number): boolean {
   if (!wrap) return false;
   if (body.rows?.kind[row] === ROW_CONTEXT) return isUncertain(body.text?.[right - 1] ?? "");

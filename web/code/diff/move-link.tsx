@@ -45,7 +45,7 @@ export function MoveLink({ controller, move, side }: MoveLinkProps) {
   );
 }
 
-/** Goes to the other end of the move at the cursor. */
+/** Moves the cursor to the other end of the move at the cursor. */
 export function goToOtherEndHere(controller: DiffController): void {
   const { cursor } = useCursor.getState();
   const move = cursor && moveAt(useMoves.getState().files.get(cursor.path), cursor.side, cursor.number);

@@ -15,10 +15,11 @@ const BinarySizes = lazy(() =>
 
 const IMAGE = /\.(png|jpe?g|webp)$/i;
 
-/** Replaces the lines of a file: describes the change and shows images. */
+/** Renders a description and images of a change, in place of a file's lines. */
 export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row: number }) {
   const { file, patch } = body;
-  // A saved page has no server, and the changes since the last feedback are not a diff of the server.
+  // Sizes come from the server. A saved page has no server, and the changes since the last feedback are not a
+  // diff of the server.
   const isServed = useNotebooks((state) => state.isServed);
   const hasSizes = useSession(({ since }) => since === undefined) && isServed;
   return (

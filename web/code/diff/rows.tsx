@@ -49,7 +49,7 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
   const wholeLines = useView((view) => view.wholeLines);
   const path = body.file.path;
   const since = useRounds(({ lines }) => lines.get(path));
-  // Texts of moved lines are those of the raw diff.
+  // A notebook that is shown by cells has no moved lines, because their texts are those of the raw diff.
   const moves = useMoves(({ files }) => (body.notebook ? undefined : files.get(path)));
   const edited = useEditedMoves(body, from, to, moves);
   const otherEnds = useSession(({ patchVersion }) => (edited ? patchVersion : 0));
@@ -113,7 +113,7 @@ interface BlockRowProps {
   readonly block: NotebookBlock;
 }
 
-/** Renders a row of a notebook that is not a line. Loaded with the first one. */
+/** Renders a row of a notebook that is not a line. Its code is loaded with the first such row. */
 function BlockRow(props: BlockRowProps) {
   return (
     <Suspense fallback={<div role="row" className="row block-row" />}>
@@ -122,7 +122,9 @@ function BlockRow(props: BlockRowProps) {
   );
 }
 
-/** Loads the other ends of the edited moves among some rows. Returns whether there are any. */
+/**
+ * Loads the other ends of the edited moves in a range of rows. Returns whether the range has an edited move.
+ */
 function useEditedMoves(body: FileBody, from: number, to: number, moves: FileMoves | undefined): boolean {
   const edited = useMemo(() => (moves ? editedMoves(body, from, to, moves) : []), [body, from, to, moves]);
   useEffect(() => {

@@ -7,8 +7,8 @@ interface SidewaysBarProps {
 }
 
 /**
- * Scrolls all unwrapped code horizontally together, by scroll bar, wheel or trackpad. Headers and line
- * numbers do not move.
+ * Renders a scroll bar that scrolls all unwrapped code horizontally. A wheel or trackpad scrolls the code
+ * too. Headers and line numbers do not move.
  */
 export function SidewaysBar({ scroller, controller }: SidewaysBarProps) {
   const bar = useRef<HTMLDivElement>(null);

@@ -4,7 +4,7 @@ import { useSession } from "../state/session.ts";
 /** Maximum rows of a diff that is rendered as a whole, for printing and for the browser's search. */
 export const MAX_WHOLE_LINES = 20_000;
 
-/** Counts the rows of a diff. Estimates those of files whose patch is not loaded. */
+/** Returns the number of rows of a diff. The number is estimated for files whose patch is not loaded. */
 export function countRows(bodies: readonly FileBody[]): number {
   return bodies.reduce((sum, { rows, file, state }) => {
     if (state === "folded") return sum;

@@ -98,7 +98,9 @@ function FileHeader({ review }: { readonly review: SharedCodeReview }) {
 
 let saved: unknown;
 
-/** Saves the comments as a file for “Import comments”. Comments that the page contained keep their author. */
+/**
+ * Saves the comments as a file for “Import comments”. Comments that were part of the page keep their author.
+ */
 function saveComments({ title, diffId, comments: given }: SharedCodeReview): void {
   const { comments } = useComments.getState();
   const author = useAuthor.getState().author.trim();

@@ -15,7 +15,7 @@ import { showSharedDiff } from "../state/session.ts";
 import { FileApp } from "./file-app.tsx";
 import { keepComments } from "./keep-comments.ts";
 
-/** Entry of the saved HTML file: the diff and its comments, without a server. */
+/** Starts the page of a saved HTML file: the diff and its comments, without a server. */
 async function start(): Promise<void> {
   const review = readSharedCode(document.getElementById(CODE_DATA_ELEMENT)?.textContent ?? "");
   if (!review.index || !review.patches) throw new Error("The file contains no diff.");

@@ -24,7 +24,7 @@ const LiveBanner = lazy(() =>
 
 /** Shows notices, the most serious first. */
 export function Banners() {
-  // Without a server, saving and refreshing fail as well. One notice is enough.
+  // Without a server, saving and refreshing also fail, but only the lost server is reported.
   const isServerLost = useSession((session) => !session.connected || session.closing !== undefined);
   const isLive = useThreads(({ live }) => live !== undefined);
   const isPull = useSession(({ index }) => index?.source === "pr");
@@ -147,7 +147,7 @@ function StaleBanner() {
   const diffType = useSession((session) => session.index?.diffType ?? "");
   const switching = useSession((session) => session.switching);
   const isReplaced = useSession((session) => session.isReplaced);
-  // Another review is at this address, so refreshing would not help.
+  // If another review is open at this address, refreshing would not help.
   if (!stale || isReplaced) return null;
   const refresh = () => void switchDiff(diffType, useView.getState().whitespace);
   return (

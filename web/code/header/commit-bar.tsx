@@ -8,7 +8,10 @@ import { useCommits } from "../state/commits.ts";
 import { useSession } from "../state/session.ts";
 import { neighbors, showWhole, stepCommit } from "./step-commits.ts";
 
-/** Renders the shown commit with buttons for the previous and the next one. A saved page has only this commit. */
+/**
+ * Renders the shown commit with buttons for the previous and the next commit. A saved page has no other
+ * commits.
+ */
 export function CommitBar({ isSaved = false }: { readonly isSaved?: boolean }) {
   const commit = useSession((session) => session.index?.commit);
   const switching = useSession((session) => session.switching);
@@ -60,7 +63,7 @@ export function CommitBar({ isSaved = false }: { readonly isSaved?: boolean }) {
         </p>
         {open && body !== "" && <pre className="commit-body">{withDeceptionsShown(body)}</pre>}
       </div>
-      {/* On narrow screens, the author and a long title are hidden as well. */}
+      {/* On narrow screens, the author and a long title are also hidden. */}
       <Button
         small
         variant="quiet"

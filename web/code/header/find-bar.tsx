@@ -11,7 +11,7 @@ import { closeSearch, firstMatch, MAX_MATCHES, search, stepMatch, useSearch } fr
 import { useSession } from "../state/session.ts";
 import { setFolded } from "../state/view.ts";
 
-/** Goes to the next or previous match and shows it. */
+/** Moves the cursor to the next or previous match and scrolls to it. */
 export async function goToMatch(controller: DiffController, step: 1 | -1): Promise<void> {
   await firstMatch();
   const match = stepMatch(step);
@@ -30,7 +30,7 @@ async function showAll(controller: DiffController): Promise<void> {
   if (useSearch.getState().open) controller.showWhole(true);
 }
 
-/** Searches the whole diff. */
+/** Renders the bar that searches the whole diff. */
 export function FindBar({ controller }: { readonly controller: DiffController }) {
   const open = useSearch((state) => state.open);
   const query = useSearch((state) => state.query);
@@ -51,7 +51,7 @@ export function FindBar({ controller }: { readonly controller: DiffController })
     if (event.key === "Enter") void goToMatch(controller, event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") closeSearch();
     else {
-      // A second Ctrl+F opens the browser's search, which finds only rendered rows.
+      // A second Ctrl+F opens the browser's search, which finds only rendered rows, so all rows are rendered.
       if (keyName(event) === "Mod+f") void showAll(controller);
       return;
     }

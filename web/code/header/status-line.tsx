@@ -6,7 +6,7 @@ import { comparedCommand } from "../state/diff-label.ts";
 import { useDraft } from "../state/draft.ts";
 import { useSession } from "../state/session.ts";
 
-/** Renders the status line: comment count and save state. */
+/** Renders the status line: the number of comments and the save state. */
 export function StatusLine() {
   const count = useComments(({ comments }) => nonEmptyComments(comments).length);
   const status = useDraft((draft) => draft.status);

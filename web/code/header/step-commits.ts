@@ -16,13 +16,15 @@ export function neighbors(): { previous: string | undefined; next: string | unde
   };
 }
 
-/** Steps that were requested while the commits or a diff are loading: positive for later commits. */
+/**
+ * Number of steps that were requested while the commits or a diff are loading; positive toward later commits.
+ */
 let waiting = 0;
 let isStepping = false;
 
 /**
- * Shows the next or previous commit; the first or last one if a whole diff is shown. Waits until the commits are known.
- * Steps requested in the meantime are added up and taken together.
+ * Shows the next or previous commit; the first or last one if a whole diff is shown. Waits until the commits
+ * are known. Steps that are requested in the meantime are added and taken at once.
  */
 export async function stepCommit(step: 1 | -1): Promise<void> {
   waiting += step;
@@ -46,13 +48,15 @@ async function takeSteps(): Promise<void> {
   else showToast(commits.length === 0 ? "This diff has no commits" : "No more commits in this direction");
 }
 
-/** Returns the commit that many steps after the shown one, at most the last one in that direction. */
+/**
+ * Returns the commit `steps` after the shown one, or the last commit in that direction if there are fewer.
+ */
 function commitAfter(steps: number): string | undefined {
   const { commits } = useCommits.getState();
   const shown = useSession.getState().index?.commit;
   const { previous, next, position } = neighbors();
   if (shown && position < 0) return steps > 0 ? next : previous;
-  // The whole diff is before the first commit and after the last one.
+  // A whole diff counts as before the first commit and after the last commit.
   const from = shown ? position : steps > 0 ? -1 : commits.length;
   const to = Math.min(Math.max(from + steps, 0), commits.length - 1);
   return to === from ? undefined : commits[to]?.sha;

@@ -19,13 +19,16 @@ export function setWrap(wrap: boolean): void {
 
 export const TAB_WIDTHS: readonly TabWidth[] = [2, 4, 8];
 
-/** Changes the columns between two tab stops. */
+/** Changes the number of columns between two tab stops. */
 export function setTabWidth(tabWidth: TabWidth): void {
   changeView({ tabWidth });
   announce(`Tabs are ${tabWidth} columns wide`);
 }
 
-/** Shows or hides whitespace changes. Fetches the diff again, because git omits them; a failure changes nothing. */
+/**
+ * Shows or hides whitespace changes. Fetches the diff again, because git omits them. If this fails, the page
+ * does not change.
+ */
 export async function setWhitespace(whitespace: boolean): Promise<void> {
   const before = useView.getState().whitespace;
   changeView({ whitespace });

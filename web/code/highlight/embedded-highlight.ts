@@ -1,12 +1,18 @@
 import type { Highlight } from "./highlight.ts";
 import { scriptHighlighter } from "./script-highlighter.ts";
 
-/** Replaces the function of `highlight.ts` in a saved page, which cannot load WebAssembly. */
+/**
+ * Returns the JavaScript highlighter. Replaces the function of `highlight.ts` in a saved page, which cannot
+ * load WebAssembly.
+ */
 export async function loadHighlighter(): Promise<Highlight> {
   return scriptHighlighter;
 }
 
-/** Replaces the function of `highlight-elsewhere.ts` in a saved page, which cannot start a worker: long texts are plain. */
+/**
+ * Resolves to undefined, so that long texts are plain. Replaces the function of `highlight-elsewhere.ts` in a
+ * saved page, which cannot start a worker.
+ */
 export async function highlightElsewhere(): Promise<undefined> {
   return undefined;
 }

@@ -5,9 +5,12 @@ import { indexTokens, type Tokens } from "../../../src/render/diff/text/tokens.t
 import { type Highlight, loadHighlighter } from "./highlight.ts";
 import { highlightElsewhere } from "./highlight-elsewhere.ts";
 
-/** Maximum length that is highlighted synchronously, which is faster than a worker. In UTF-16 units. */
+/**
+ * Maximum length in UTF-16 units of a text that is highlighted synchronously, which is faster than in a
+ * worker.
+ */
 const MAX_SYNC_LENGTH = 40_000;
-/** Longer texts stay plain. In UTF-16 units. */
+/** Maximum length in UTF-16 units of a highlighted text. Longer texts stay plain. */
 const MAX_TEXT_LENGTH = 8_000_000;
 
 /** The version increases when highlighting arrives, so that rows render again. */
@@ -17,14 +20,15 @@ let highlight: Highlight | undefined;
 const byHunk = new WeakMap<ParsedPatch, Map<string, Tokens | null>>();
 const byText = new WeakMap<readonly string[], Tokens | null>();
 
-/** Loads the highlighter. Until then, or without one, code is plain. */
+/** Loads the highlighter. Code is plain until the highlighter is loaded, or if it cannot be loaded. */
 export async function startHighlighting(): Promise<void> {
   highlight = await loadHighlighter();
   raiseVersion();
 }
 
 /**
- * Returns the tokens of one side of a hunk, from the hunk's first line on that side. Undefined until they are ready.
+ * Returns the tokens of one side of a hunk, from the hunk's first line on that side. Returns undefined until
+ * they are ready.
  */
 export function highlightHunk(
   patch: ParsedPatch,

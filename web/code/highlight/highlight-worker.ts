@@ -11,7 +11,7 @@ export interface HighlightResponse {
   readonly records: Uint32Array | undefined;
 }
 
-/** The members of the worker's global scope that are used here. */
+/** The members of the worker's global scope that this module uses. */
 const scope = globalThis as unknown as {
   onmessage: (event: MessageEvent<HighlightRequest>) => void;
   postMessage(response: HighlightResponse, transfer: Transferable[]): void;

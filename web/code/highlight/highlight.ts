@@ -2,12 +2,15 @@ import { createHighlighter, LANGS } from "../../../node_modules/@pierre/highligh
 import wasmUrl from "../../../node_modules/@pierre/highlights/dist/highlights.wasm?url";
 
 /**
- * Highlights a text. Returns records as in `src/render/diff/text/tokens.ts`; undefined for an unknown language.
- * Language names are those of `language.ts` beside it.
+ * Highlights a text. Returns records as in `src/render/diff/text/tokens.ts`; undefined for an unknown
+ * language. Language names are those of `language.ts` in the same folder.
  */
 export type Highlight = (text: string, language: string) => Uint32Array | undefined;
 
-/** Loads the highlighter for this browser: WebAssembly, else JavaScript, else none. Never rejects. */
+/**
+ * Loads the highlighter for this browser: WebAssembly if possible, otherwise JavaScript, otherwise none.
+ * Never rejects.
+ */
 export async function loadHighlighter(): Promise<Highlight> {
   try {
     return await loadWasmHighlighter();
@@ -25,8 +28,8 @@ async function loadFallback(): Promise<Highlight> {
   }
 }
 
-// The package exports styled objects, one per token. Their source records are about 10 times cheaper and need no
-// theme, so the class is imported by file. The version is pinned exactly.
+// The package exports styled objects, one per token. The records from which they are made are about 10 times
+// cheaper and need no theme, so the class is imported by file. The version is pinned exactly.
 
 /** Members of the class that its public interface omits. */
 interface RecordHighlighter {
@@ -41,7 +44,7 @@ async function loadWasmHighlighter(): Promise<Highlight> {
   return (text, language) => {
     const id = Object.hasOwn(LANGS, language) ? LANGS[language] : undefined;
     if (id === undefined || id === 0) return undefined;
-    // Copies the result: the next call overwrites the module's memory.
+    // Copies the result, because the next call overwrites the module's memory.
     return highlighter.tokenizeLineRecords(id, highlighter.writeInput(text)).slice();
   };
 }

@@ -2,7 +2,10 @@ import hljs from "highlight.js/lib/common";
 import { TOKEN_TYPES } from "../../../src/render/diff/text/token-types.ts";
 import { LINE_BREAK } from "../../../src/render/diff/text/tokens.ts";
 
-/** Longer texts stay plain: highlight.js is about 40 times slower than WebAssembly. In UTF-16 units. */
+/**
+ * Maximum length in UTF-16 units of a highlighted text, because highlight.js is about 40 times slower than
+ * WebAssembly.
+ */
 const MAX_TEXT_LENGTH = 100_000;
 
 /** Highlights with highlight.js, for browsers that do not allow WebAssembly. */

@@ -25,7 +25,7 @@ interface NotebookRowProps {
   readonly block: NotebookBlock;
 }
 
-/** Renders a row of a notebook that is not a line. Reports its height to the controller. */
+/** Renders a row of a notebook that is not a line. Reports the row's height to the controller. */
 export function NotebookRow({ controller, body, row, block }: NotebookRowProps) {
   const element = useRef<HTMLDivElement>(null);
   const { file } = body;
@@ -193,7 +193,10 @@ function describeCounts(old: CellRef | undefined, now: CellRef | undefined): str
   return `${before ?? "not run"} → ${after ?? "not run"}`;
 }
 
-/** Returns the action that comments on the source of a cell, or on the file if not every line has a number there. */
+/**
+ * Returns the action that comments on the source of a cell, or on the file if a line of the source has no
+ * number in the file.
+ */
 function commentAction({ file, notebook }: FileBody, cell: CellDiff): () => void {
   const side = cell.new ? "new" : "old";
   const text = notebook?.text;

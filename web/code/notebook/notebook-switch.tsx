@@ -5,7 +5,10 @@ import { IconButton } from "../../shared/components/button.tsx";
 import { toggleRaw } from "../state/load-notebook.ts";
 import { loadedNotebook, useNotebooks } from "../state/notebooks.ts";
 
-/** Switches a notebook between its cells and the raw diff, or shows why only the raw diff is available. */
+/**
+ * Renders the button that switches a notebook between its cells and the raw diff, or the reason why only the
+ * raw diff is available.
+ */
 export function NotebookSwitch({ file }: { readonly file: DiffFile }) {
   const isRaw = useNotebooks(({ raw }) => raw.has(file.path));
   const problem = useNotebooks(() => loadedNotebook(file)?.problem);

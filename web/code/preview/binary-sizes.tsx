@@ -7,7 +7,7 @@ import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 
 interface SizesState {
-  /** The diff that the sizes are of, from the start of their request. */
+  /** The diff to which the sizes belong, set when they are requested. */
   readonly of: DiffIndex | undefined;
   /** By `DiffFile.index`. */
   readonly files: ReadonlyMap<number, FileSizes>;
@@ -15,7 +15,10 @@ interface SizesState {
 
 const useSizes = create<SizesState>(() => ({ of: undefined, files: new Map() }));
 
-/** Renders the sizes of a binary file before and after the change. All are loaded with the first one in view. */
+/**
+ * Renders the sizes of a binary file before and after the change. The sizes of all binary files are loaded
+ * when the first one is in view.
+ */
 export function BinarySizes({ file: { index: at } }: { readonly file: DiffFile }) {
   const index = useSession((session) => session.index);
   const sizes = useSizes(({ of, files }) => (of === index ? files.get(at) : undefined));

@@ -7,10 +7,12 @@ import { bytes } from "../core/count.ts";
 type Side = "old" | "new";
 type Mode = "sides" | "swipe" | "onion";
 
-/** The way in which all images of the page are compared. It is kept when an image scrolls out of view. */
+/**
+ * The way in which all images of the page are compared. The choice is kept when an image scrolls out of view.
+ */
 const useMode = create<{ readonly mode: Mode }>(() => ({ mode: "sides" }));
 
-/** Images before and after a change; a new or deleted image has one of them. */
+/** URLs of an image before and after a change; a new or deleted image has only one. */
 export interface ImageSources {
   readonly old?: string | undefined;
   readonly new?: string | undefined;
@@ -170,7 +172,7 @@ function Overlay({ mode, name, sources, before, after }: OverlayProps) {
   );
 }
 
-/** Maximum characters of an SVG that is drawn. */
+/** Maximum characters of an SVG that is shown as an image. */
 const MAX_SVG_LENGTH = 1_000_000;
 
 /**

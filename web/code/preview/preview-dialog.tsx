@@ -13,14 +13,17 @@ import { openPreview, previewKind } from "./preview-store.ts";
 type Side = "old" | "new";
 type Shown = Side | "both";
 
-/** The texts of both sides; a new or deleted file has one of them. */
+/** The texts of both sides; a new or deleted file has only one. */
 interface Texts {
   readonly old?: string;
   readonly new?: string;
   readonly error?: string;
 }
 
-/** Renders a Markdown or SVG file before and after the change. The file runs no scripts and loads no other files. */
+/**
+ * Renders a Markdown or SVG file before and after the change. The file cannot run scripts or load other
+ * files.
+ */
 export function PreviewDialog({ file }: { readonly file: DiffFile }) {
   const texts = useTexts(file);
   const isLoaded = texts.old !== undefined || texts.new !== undefined;

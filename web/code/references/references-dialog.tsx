@@ -15,7 +15,7 @@ interface ReferencesDialogProps {
   readonly name: string;
 }
 
-/** Lists where a name is declared and used in the changed files. */
+/** Renders a list of the lines of changed files on which a name is declared and used. */
 export function ReferencesDialog({ controller, name }: ReferencesDialogProps) {
   const { found, error } = useFound(name);
   const references = found?.references ?? [];

@@ -10,7 +10,7 @@ import { CODE_DATA_ELEMENT, type SharedCodeReview } from "./shared-code-review.t
 
 /** Maximum bytes of patches that one request fetches. */
 const REQUEST_BYTES = 4 * 1024 * 1024;
-/** Maximum bytes of the patches of a saved diff: browsers open larger pages slowly or not at all. */
+/** Maximum bytes of the patches of a saved diff, because browsers open larger pages slowly or not at all. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const TEMPLATE: PageTemplate = {
   url: "/assets/code-file.html",
@@ -49,7 +49,7 @@ function withoutMachine({ live: _live, ...index }: DiffIndex, patches: readonly 
     sessionId: "",
     opening: [],
     files: index.files.map((file, at): DiffFile => {
-      // Decoding has replaced bytes that are not UTF-8, which changes the length.
+      // The size is computed again, because decoding has replaced bytes that are not UTF-8.
       const patchSize = encoder.encode(patches[at]).length;
       return file.binary ? { ...file, patchSize } : { ...file, patchSize, hunksOnly: true };
     }),

@@ -16,7 +16,7 @@ import { openDialog } from "../state/view.ts";
 import { createCodePage } from "./save-as-page.ts";
 import { readSharedCode, type SharedCodeReview } from "./shared-code-review.ts";
 
-/** Saves the diff with its comments as a file. Nothing is uploaded. */
+/** Renders the dialog that saves the diff with its comments as a file. Nothing is uploaded. */
 export function ShareDialog() {
   return (
     <Dialog title="Share this code review" onClose={() => openDialog("none")}>
@@ -32,7 +32,7 @@ export function ShareDialog() {
   );
 }
 
-/** Imports a colleague's comments from a comments file or a saved page. */
+/** Renders the dialog that imports a colleague's comments from a comments file or a saved page. */
 export function ImportDialog() {
   const [review, setReview] = useState<SharedCodeReview>();
   const [error, setError] = useState<string>();
@@ -84,7 +84,7 @@ function Found({ review, fresh }: { readonly review: SharedCodeReview; readonly 
 
 function newAmong(comments: readonly ReviewComment[], known: readonly ReviewComment[]): ReviewComment[] {
   const ids = new Set(known.map(({ id }) => id));
-  // Images of another machine cannot be opened here.
+  // Leaves out images, which are on another machine and cannot be opened here.
   return comments.filter(({ id }) => !ids.has(id)).map((comment) => ({ ...comment, images: [] }));
 }
 

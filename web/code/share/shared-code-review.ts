@@ -6,7 +6,7 @@ import { commentTypes, type LineAnchor, type ReviewComment } from "../core/comme
 export interface SharedCodeReview {
   readonly sallyportCode: 1;
   readonly title: string;
-  /** Identifies the diff, so that an import can report that the comments are on another one. */
+  /** Identifies the diff, so that an import can report that the comments were written on another diff. */
   readonly diffId: string;
   readonly comments: readonly ReviewComment[];
   /** The diff without paths and names of the machine. Only in pages. */
@@ -20,7 +20,7 @@ export interface SharedCodeReview {
 /** Id of the element of a saved page that contains the review. */
 export const CODE_DATA_ELEMENT = "shared-code-review";
 
-/** Parses a saved page or a comments file. Throws with a message to display if it is invalid. */
+/** Parses a saved page or a comments file. Throws with a message to display if the text is invalid. */
 export function readSharedCode(text: string): SharedCodeReview {
   try {
     return checked(JSON.parse(extractJson(text, CODE_DATA_ELEMENT)));
@@ -31,7 +31,9 @@ export function readSharedCode(text: string): SharedCodeReview {
   }
 }
 
-/** Validates untrusted data. Of the diff, which only the saved page itself shows, checks only the shape. */
+/**
+ * Validates untrusted data. Checks only the shape of the diff, because only the saved page itself shows it.
+ */
 function checked(value: unknown): SharedCodeReview {
   const { sallyportCode, title, diffId, comments, index, patches, images } = toRecord(value);
   if (sallyportCode !== 1 || !Array.isArray(comments)) throw new Error("not a review");
@@ -67,7 +69,7 @@ function commentOf(value: unknown): ReviewComment | undefined {
     id,
     type,
     text,
-    // Paths on another machine: a saved page shows these images, an import leaves them out.
+    // The paths are those of another machine. A saved page shows these images, and an import leaves them out.
     images: imagesOf(toRecord(value)["images"]),
     createdAt: typeof createdAt === "string" ? createdAt : "",
     diff: {
@@ -87,7 +89,7 @@ function anchorOf(value: unknown): LineAnchor | undefined {
   if (side !== "old" && side !== "new") return undefined;
   if (!isLine(start) || !isLine(end) || end < start) return undefined;
   if (!isTexts(lines) || !isTexts(before) || !isTexts(after)) return undefined;
-  // The position in a notebook's cell is found again by the lines.
+  // The cell is left out, because the position in it is found again by the lines.
   return { side, start, end, lines, before, after, ...(cell !== undefined && { cell: null }) };
 }
 

@@ -91,7 +91,7 @@ function SidebarHead() {
   );
 }
 
-/** Renders a comment: as a link if its file is in the diff, else in full. */
+/** Renders a comment: as a link if its file is in the diff, in full otherwise. */
 function SidebarItem({
   comment,
   controller,

@@ -2,18 +2,18 @@ import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } fro
 
 /** Pixels. The style sheet uses the same value. */
 const LINE_HEIGHT = 26;
-/** The granularity of the rendered range in lines, so that most scroll events render nothing. */
+/** The rendered range is rounded to this number of lines, so that most scroll events cause no rendering. */
 const STEP = 8;
 
 interface FixedListProps<Item> {
   readonly items: readonly Item[];
   /** Renders a line with a key. */
   readonly render: (item: Item) => ReactNode;
-  /** Index of the line to keep in view when it changes; -1 for none. */
+  /** Index of the line that is scrolled into view when the index changes; -1 for none. */
   readonly inView: number;
 }
 
-/** Renders lines of equal height in a scroller. Only those near the window are rendered. */
+/** Renders lines of equal height in a scroller. Only lines near the window are rendered. */
 export function FixedList<Item>({ items, render, inView }: FixedListProps<Item>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [first, setFirst] = useState(0);

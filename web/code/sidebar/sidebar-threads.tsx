@@ -12,7 +12,9 @@ import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 import { coversDiff } from "./covers-diff.ts";
 
-/** Lists all threads in file order. A separate module, so that it is loaded with the first thread. */
+/**
+ * Lists all threads in file order. This module is separate, so that it is loaded only when there is a thread.
+ */
 export function SidebarThreads({ controller }: { readonly controller: DiffController }) {
   const threads = useThreads((state) => state.threads);
   const files = useSession((session) => session.files);
@@ -28,7 +30,7 @@ export function SidebarThreads({ controller }: { readonly controller: DiffContro
   );
 }
 
-/** Renders a thread: as a link if its file is in the diff, else in full. */
+/** Renders a thread: as a link if its file is in the diff, in full otherwise. */
 function SidebarThread({
   thread,
   controller,

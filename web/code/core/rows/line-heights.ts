@@ -16,16 +16,19 @@ const UNCERTAIN = /[^\t\n\r -~]/;
 const patchWidths = new WeakMap<ParsedPatch, LineWidths>();
 const textWidths = new WeakMap<readonly string[], LineWidths>();
 
-/** Columns of lines with a width of tabs. */
+/** The width in columns of each line, for a width of tabs. */
 interface LineWidths {
   readonly tabWidth: number;
   readonly columns: Uint16Array;
 }
 
-/** Returns whether only the browser can measure the text: unusual characters, or a button where it is shortened. */
+/**
+ * Returns whether only the browser can measure a text: it has unusual characters, or a button where it is
+ * shortened.
+ */
 export const isUncertain = (text: string): boolean => text.length > MAX_SHOWN_LINE || UNCERTAIN.test(text);
 
-/** Columns that lines have on screen, and those that a tab stop takes. */
+/** The number of columns of a line on screen, and of a tab stop. */
 export interface LineSpace {
   readonly columns: number;
   readonly tabWidth: number;
@@ -40,7 +43,7 @@ export function wrapCounter(patch: ParsedPatch, { columns, tabWidth }: LineSpace
   return (line) => rowsFor(widths[line] ?? 0, columns);
 }
 
-/** Returns the same function for the lines of a whole text, by index from 0. */
+/** Returns a function like that of `wrapCounter` for the lines of a whole text, by index from 0. */
 export function textWrapCounter(
   text: readonly string[],
   { columns, tabWidth }: LineSpace,
@@ -51,7 +54,10 @@ export function textWrapCounter(
   return (index) => rowsFor(widths[index] ?? 0, columns);
 }
 
-/** Widths are cached: heights are computed again whenever a measured height differs. */
+/**
+ * Returns the widths of lines. They are cached, because heights are computed again whenever a measured height
+ * differs.
+ */
 function widthsOf<Lines extends object>(
   cache: WeakMap<Lines, LineWidths>,
   lines: Lines,
@@ -89,7 +95,7 @@ function shownWidth(full: string, tabWidth: number): number {
   return displayWidth(text, tabWidth) + named * NAME_WIDTH;
 }
 
-/** Returns the columns of a text: tabs extend to the next tab stop, wide characters take two. */
+/** Returns the columns of a text. Tabs extend to the next tab stop, and wide characters take two columns. */
 export function displayWidth(text: string, tabWidth: number): number {
   let width = 0;
   for (let at = 0; at < text.length; at++) {
