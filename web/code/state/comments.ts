@@ -7,11 +7,11 @@ interface CommentState {
   readonly comments: readonly ReviewComment[];
   /** Comments whose editor is open. */
   readonly editing: ReadonlySet<string>;
-  /** The comment whose editor takes the focus when it is rendered. */
+  /** The comment whose editor gets the focus when it is rendered. */
   readonly focus: string | undefined;
   /** Comments as they were when their editor was opened, by id. */
   readonly before: ReadonlyMap<string, ReviewComment>;
-  /** The comment that was started by typing on a selection: its first letter may be a command. */
+  /** The comment that was started by typing on a selection, so that its first letter may be a command. */
   readonly typed: string | undefined;
 }
 
@@ -98,10 +98,10 @@ export function withdrawComment(id: string): void {
   }));
 }
 
-/** Undo functions for deleted and discarded comments, the newest last. */
+/** Undo functions for deleted and discarded comments; the newest is last. */
 const ways: (() => void)[] = [];
 
-/** Undoes the last deletion. Returns false if there is none. */
+/** Undoes the last deletion or discarded change. Returns false if there is none. */
 export function undoLast(): boolean {
   const back = ways.pop();
   back?.();

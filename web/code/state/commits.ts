@@ -32,15 +32,15 @@ export async function followCommits(): Promise<void> {
 }
 
 /**
- * Resolves when the commits of the shown diff are in the state: to undefined, or to the reason why they could not be
- * loaded. Loads them if they are neither known nor being loaded.
+ * Resolves when the commits of the shown diff are in the state: to undefined, or to the reason why they could
+ * not be loaded. Loads the commits if they are neither known nor being loaded.
  */
 export function commitsLoaded(): Promise<string | undefined> {
   loading ??= loadCommits();
   return loading;
 }
 
-/** A failure keeps the commits that are known. */
+/** Loads the commits. After a failure, keeps the commits that are known. */
 async function loadCommits(): Promise<string | undefined> {
   loads += 1;
   const mine = loads;

@@ -15,7 +15,7 @@ export interface Feedback {
   readonly count: number;
 }
 
-/** Composes the feedback. Fetches the patches it needs for line numbers. */
+/** Composes the feedback. Fetches the patches that are needed for line numbers. */
 export async function composeFeedback(): Promise<Feedback> {
   const { comments, context } = await commentsInOrder();
   return {
@@ -25,7 +25,10 @@ export async function composeFeedback(): Promise<Feedback> {
   };
 }
 
-/** Returns the comments in file order, with the context of their positions. Fetches the patches of their files. */
+/**
+ * Returns the comments in file order, with the context of their positions. Fetches the patches of the
+ * commented files.
+ */
 export async function commentsInOrder(): Promise<{
   readonly comments: readonly ReviewComment[];
   readonly context: FeedbackContext;
@@ -59,7 +62,9 @@ function getCurrentLines(comment: ReviewComment): { start: number; end: number }
   return "start" in position ? { start: position.start, end: position.end } : undefined;
 }
 
-/** Describes the position in a notebook's cell, of comments made by cells and of those made in the raw diff. */
+/**
+ * Describes the position of a comment in a notebook's cell, whether it was made by cells or in the raw diff.
+ */
 function getCellPosition(comment: ReviewComment): string | undefined {
   const { place: anchor, path } = comment;
   if (!anchor) return undefined;
@@ -68,7 +73,7 @@ function getCellPosition(comment: ReviewComment): string | undefined {
   return notebook?.describe(anchor.side, lines.start, lines.end);
 }
 
-/** Copies the feedback to the clipboard, as edited if the comments are unchanged since. */
+/** Copies the feedback to the clipboard, as edited if the comments have not changed since the edit. */
 export async function copyFeedback(): Promise<void> {
   const { edited } = useEditedFeedback.getState();
   const { markdown } = await composeFeedback();

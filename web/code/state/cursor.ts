@@ -2,7 +2,9 @@ import { create } from "zustand";
 import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { LineRef } from "../core/rows/navigate.ts";
 
-/** Lines of one file on one side, both ends inclusive. `from` is where the selection began. */
+/**
+ * Lines of one file on one side, both ends inclusive. The selection began at `from`, which may be after `to`.
+ */
 export interface LineRange {
   readonly path: string;
   readonly side: Side;
@@ -13,7 +15,10 @@ export interface LineRange {
 interface CursorState {
   readonly cursor: LineRef | undefined;
   readonly range: LineRange | undefined;
-  /** The side that the person chose last. Lines that exist only on the other side do not change it. */
+  /**
+   * The side that the person chose last. Moving to a line that exists only on the other side does not change
+   * it.
+   */
   readonly preferred: Side;
   /** The file in view. */
   readonly file: string | undefined;
@@ -37,12 +42,15 @@ export function setCursor(cursor: LineRef | undefined): void {
   useCursor.setState({ cursor, range: undefined });
 }
 
-/** Sets the side for rows that have both. */
+/** Sets the preferred side for rows with a line on both sides. */
 export function preferSide(preferred: Side): void {
   useCursor.setState({ preferred });
 }
 
-/** Returns the lines for a new comment: the selected lines, else the line of the cursor. */
+/**
+ * Returns the lines for a new comment: the selected lines, or the line of the cursor if no lines are
+ * selected.
+ */
 export function selectedLines(): LineRange | undefined {
   const { cursor, range } = useCursor.getState();
   if (range) return range;

@@ -3,7 +3,10 @@ import { explain, sendJson } from "../../shared/api/client.ts";
 import { stopDraft } from "./draft.ts";
 import { useSession } from "./session.ts";
 
-/** Sends the decision. Resolves to an error message, or to undefined once the server has stored it on disk. */
+/**
+ * Sends the decision. Resolves to an error message, or to undefined once the server has stored the decision
+ * on disk.
+ */
 export async function decide(body: FeedbackBody, approved: boolean): Promise<string | undefined> {
   const result = await sendJson<DecisionResponse>("POST", "/api/feedback", {
     ...body,

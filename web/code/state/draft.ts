@@ -19,7 +19,10 @@ export interface DraftContent {
   readonly comments: readonly ReviewComment[];
   /** Comments whose editor was open. */
   readonly editing: readonly string[];
-  /** Paths with the fingerprint of the viewed change. A list, because a path may be `__proto__`. */
+  /**
+   * Paths with the fingerprint of the viewed change. They are a list, not an object, because a path may be
+   * `__proto__`.
+   */
   readonly viewed: readonly (readonly [path: string, fingerprint: string])[];
   /** The feedback, if the person edited it before sending. */
   readonly edited?: EditedFeedback | undefined;
@@ -27,7 +30,7 @@ export interface DraftContent {
   readonly threads?: ThreadDraft | undefined;
 }
 
-/** The content that was restored from an earlier visit. */
+/** A summary of the draft that was restored from an earlier visit. */
 interface Restored {
   readonly count: number;
   /** The open comment whose editor was opened last. */
@@ -57,7 +60,7 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<vo
   });
   if (stored.ok) autosave.resume(stored.value.generation);
   watch(autosave);
-  // Saves comments and marks that only this tab has.
+  // Saves the draft if it has comments or marks that only this tab has.
   if (isTouched || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
   const written = nonEmptyComments(content?.comments ?? []);
   const open = content?.editing.findLast((id) => written.some((comment) => comment.id === id));

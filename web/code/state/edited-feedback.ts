@@ -1,6 +1,9 @@
 import { create } from "zustand";
 
-/** The feedback as edited by the person, and the composed text it was made from. Part of the draft. */
+/**
+ * The feedback as edited by the person, and the composed text from which it was made. It is part of the
+ * draft.
+ */
 export interface EditedFeedback {
   readonly composed: string;
   readonly text: string;

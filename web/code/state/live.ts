@@ -9,7 +9,7 @@ import { stopDraft } from "./draft.ts";
 import { loadDiff, useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
-/** Takes over the live state of a diff. */
+/** Stores the live state of a diff in the thread store. */
 export function followLive({ live }: DiffIndex): void {
   if (live) useThreads.setState({ live });
 }
@@ -32,7 +32,7 @@ export function keepSent(): void {
   });
 }
 
-/** Returns the comments as threads. Fetches the patches that their line numbers need. */
+/** Returns the comments as threads. Fetches the patches that are needed for their line numbers. */
 export async function collectComments(): Promise<readonly CommentToSend[]> {
   const { comments, context } = await commentsInOrder();
   return comments.map((comment) => ({

@@ -6,7 +6,7 @@ import { type LoadedNotebook, loadedNotebook, useNotebooks } from "./notebooks.t
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
-/** Fetches a notebook by cells. A failure shows the raw diff. */
+/** Fetches a notebook by cells. After a failure, the raw diff is shown. */
 export async function loadNotebook(file: DiffFile): Promise<void> {
   const query = new URLSearchParams({ path: file.path, id: useSession.getState().index?.diffId ?? "" });
   if (!useView.getState().whitespace) query.set("w", "1");
@@ -16,7 +16,7 @@ export async function loadNotebook(file: DiffFile): Promise<void> {
   else keep(file, { view: viewOf(file.path, createNotebookText(result.value)) });
 }
 
-/** Keeps a notebook, and drops those of earlier diffs. */
+/** Stores a notebook, and drops the notebooks of earlier diffs. */
 function keep(file: DiffFile, notebook: LoadedNotebook): void {
   const files = new Set(useSession.getState().files);
   useNotebooks.setState(({ loaded }) => ({
@@ -28,7 +28,7 @@ function viewOf(path: string, text: NotebookText) {
   return createNotebookView(text, useNotebooks.getState().opened.get(path) ?? new Set());
 }
 
-/** Shows or folds cells or metadata, by the keys of their blocks. */
+/** Shows or folds cells or metadata by the key of their block. */
 export function toggleOpened(file: DiffFile, key: string): void {
   const { path } = file;
   const { loaded, opened } = useNotebooks.getState();

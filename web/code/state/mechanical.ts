@@ -6,13 +6,16 @@ import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
 interface MechanicalState {
-  /** By path, in the current diff. */
+  /** Files with mechanical changes, by path in the current diff. */
   readonly files: ReadonlyMap<string, MechanicalFile>;
 }
 
 export const useMechanical = create<MechanicalState>(() => ({ files: new Map() }));
 
-/** Loads the mechanical changes now and whenever the diff changes. After a failure, the page shows none. */
+/**
+ * Loads the mechanical changes now and whenever the diff changes. After a failure, the page shows no
+ * mechanical changes.
+ */
 export function followMechanical(): Promise<void> {
   useSession.subscribe((state, before) => {
     if (state.index !== before.index || state.since !== before.since) void loadMechanical();

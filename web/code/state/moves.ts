@@ -8,7 +8,7 @@ import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
 interface MovesState {
-  /** By path, in the current diff. */
+  /** The moves of each file, by path in the current diff. */
   readonly files: ReadonlyMap<string, FileMoves>;
   /** The number of moved lines. */
   readonly lines: number;
@@ -16,7 +16,7 @@ interface MovesState {
 
 export const useMoves = create<MovesState>(() => ({ files: new Map(), lines: 0 }));
 
-/** Loads the moved lines now and whenever the diff changes. After a failure, the page shows none. */
+/** Loads the moved lines now and whenever the diff changes. After a failure, the page shows no moves. */
 export function followMoves(): Promise<void> {
   useSession.subscribe((state, before) => {
     if (state.index !== before.index || state.since !== before.since) void loadMoves();
@@ -26,7 +26,7 @@ export function followMoves(): Promise<void> {
 
 async function loadMoves(): Promise<void> {
   const { index, since } = useSession.getState();
-  // The line numbers are those of another diff.
+  // Clears the moves, whose line numbers are those of another diff.
   useMoves.setState({ files: new Map(), lines: 0 });
   if (!index || since !== undefined) return;
   const query = `id=${encodeURIComponent(index.diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;
@@ -40,7 +40,7 @@ async function loadMoves(): Promise<void> {
   });
 }
 
-/** Returns the text of the line at the other end; undefined if its patch is not loaded. */
+/** Returns the text of the line at the other end of a move; undefined if the patch there is not loaded. */
 export function textAtOtherEnd(move: DiffMove, side: Side, number: number): string | undefined {
   const there = otherEnd(move, side, number);
   const { files, patches } = useSession.getState();

@@ -6,14 +6,16 @@ import { useSession } from "./session.ts";
 
 /** A notebook of the diff. */
 export interface LoadedNotebook {
-  /** Undefined until it is loaded, or if there is a problem. */
+  /** Undefined until the notebook is loaded, or if there is a problem. */
   readonly view?: NotebookView | undefined;
-  /** Why it cannot be shown by cells. */
+  /** The reason why the notebook cannot be shown by cells. */
   readonly problem?: string | undefined;
 }
 
 interface NotebooksState {
-  /** By file: another diff has other files, and a path can be listed twice. */
+  /**
+   * Notebooks by file object, not by path: another diff has other objects, and a path can be listed twice.
+   */
   readonly loaded: ReadonlyMap<DiffFile, LoadedNotebook>;
   /** Keys of the folded cells and metadata that are shown, by path. */
   readonly opened: ReadonlyMap<string, ReadonlySet<string>>;
@@ -30,7 +32,10 @@ export const useNotebooks = create<NotebooksState>(() => ({
   isServed: true,
 }));
 
-/** Returns whether a file can be shown by cells. The changes since the last feedback have no complete texts. */
+/**
+ * Returns whether a file can be shown by cells. While only the changes since the last feedback are shown, no
+ * file can, because the complete texts are missing.
+ */
 export function isNotebook({ path, binary, hunksOnly }: DiffFile): boolean {
   if (binary || hunksOnly || !/\.ipynb$/i.test(path) || !useNotebooks.getState().isServed) return false;
   return useSession.getState().since === undefined;
@@ -48,8 +53,8 @@ export function shownNotebook(file: DiffFile | undefined): NotebookText | undefi
 }
 
 /**
- * Returns how a file is shown by cells; undefined for a raw diff. Loads the notebook the first time: until then it is
- * `waiting`.
+ * Returns the view of a file by cells; undefined for a raw diff. The first call loads the notebook; until it
+ * is loaded, the result is `waiting`.
  */
 export function notebookView(file: DiffFile): NotebookView | "waiting" | undefined {
   if (!isNotebook(file) || useNotebooks.getState().raw.has(file.path)) return undefined;

@@ -5,7 +5,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 /** Fetches the concatenated patches of the files `first` to `last`, both inclusive. Rejects if the request fails. */
 export type FetchPatches = (first: number, last: number, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Limits of one request in bytes and files. A single file may be larger. */
+/** Limits of one request in bytes and files. A request for a single file may be larger. */
 interface RequestSize {
   readonly bytes: number;
   readonly files: number;
@@ -14,12 +14,18 @@ interface RequestSize {
 const FOR_SCROLLING: RequestSize = { bytes: 128 * 1024, files: 50 };
 const FOR_SEARCH: RequestSize = { bytes: 512 * 1024, files: 50 };
 const REQUESTS_AT_ONCE = 2;
-/** Limit of the retained patches; beyond it, the least recently used are dropped. UTF-16 units. */
+/**
+ * Maximum length of the retained patches in UTF-16 units. Beyond it, the least recently used patches are
+ * dropped.
+ */
 const KEPT_LENGTH = 12 * 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Fetches patches near the window and drops distant ones if there are many. Positions are `DiffFile.index`. */
+/**
+ * Fetches patches near the window, and drops distant patches if there are many. A file is identified by its
+ * `DiffFile.index`.
+ */
 export class PatchStore {
   private readonly files: readonly DiffFile[];
   private readonly fetch: FetchPatches;
@@ -56,7 +62,7 @@ export class PatchStore {
     this.keep(index, scanPatch(text));
   }
 
-  /** Sets the files to load, the most urgent first. Replaces the previous list. */
+  /** Sets the files to load, the most urgent first, in place of the previous list. */
   want(indexes: readonly number[]): void {
     this.wanted = indexes;
     for (const index of indexes) this.touch(index);
@@ -72,7 +78,7 @@ export class PatchStore {
     this.onChange([index]);
   }
 
-  /** Fetches a file again that could not be fetched. */
+  /** Fetches a patch again that could not be fetched. */
   retry(index: number): void {
     this.failed.delete(index);
     this.want([index, ...this.wanted]);
@@ -95,14 +101,14 @@ export class PatchStore {
     }
   }
 
-  /** Returns the patches of some files, retained or fetched, without retaining them. For the search. */
+  /** Returns the patches of the files `first` to `last`, for the search. Fetched patches are not retained. */
   async read(first: number, last: number): Promise<ParsedPatch[]> {
     const kept = Array.from({ length: last - first + 1 }, (_, step) => this.patches.get(first + step));
     if (kept.every((patch) => patch !== undefined)) return kept;
     return (await this.load(first, last)).map((text) => scanPatch(text));
   }
 
-  /** Returns consecutive ranges of files that fit one request each. For the search. */
+  /** Returns consecutive ranges of files that fit into one request each, for the search. */
   batches(): [number, number][] {
     const batches: [number, number][] = [];
     for (let first = 0; first < this.files.length; ) {

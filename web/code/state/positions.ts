@@ -17,16 +17,19 @@ import { useView } from "./view.ts";
 /** The position of a comment's lines in the current diff. */
 export type CurrentPosition =
   | { readonly state: "here"; readonly start: number; readonly end: number; readonly moved: boolean }
-  /** In the file, but between the hunks. */
+  /** The lines are in the file, but between the hunks. */
   | { readonly state: "context"; readonly start: number; readonly end: number; readonly moved: boolean }
-  /** The file is in this diff, the lines are not. */
+  /** The file is in this diff, but the lines are not. */
   | { readonly state: "lost" }
   /** The file is not in this diff. */
   | { readonly state: "elsewhere" };
 
 const byPath = new WeakMap<readonly DiffFile[], ReadonlyMap<string, DiffFile>>();
 
-/** Returns the file of a path. Cached: called for every comment, with thousands of files. */
+/**
+ * Returns the file of a path. The files are indexed once, because this is called for every comment and a diff
+ * may have thousands of files.
+ */
 export function fileAt(files: readonly DiffFile[], path: string | undefined): DiffFile | undefined {
   const known = byPath.get(files) ?? new Map(files.toReversed().map((file) => [file.path, file]));
   byPath.set(files, known);
@@ -35,7 +38,7 @@ export function fileAt(files: readonly DiffFile[], path: string | undefined): Di
 
 const known = new WeakMap<ParsedPatch, Map<string, CurrentPosition>>();
 
-/** Finds a comment's lines by their text. Without the file's patch, returns the stored numbers. */
+/** Finds a comment's lines by their text. Returns the stored numbers if the file's patch is not loaded. */
 export function currentPosition(comment: ReviewComment): CurrentPosition {
   const { patches, files } = useSession.getState();
   const file = fileAt(files, comment.path);
@@ -64,7 +67,10 @@ function find(comment: ReviewComment, patch: ParsedPatch, text: string | undefin
   return { state: "context", start, end: start + anchor.lines.length - 1, moved: start !== anchor.start };
 }
 
-/** Returns the number, on the anchor's side, of the nearest line outside the hunks where all its lines match. */
+/**
+ * Returns the line number, on the anchor's side, of the nearest position outside of the hunks at which all
+ * lines of the anchor match.
+ */
 function lineBetweenHunks(
   text: readonly string[],
   anchor: LineAnchor,
@@ -82,8 +88,8 @@ function lineBetweenHunks(
 }
 
 /**
- * Returns the widget of a comment. Comments at the same line share one; its key ends in the line number, 0 for the
- * top.
+ * Returns the widget of a comment. Comments at the same line share a widget. Its key ends in the line number,
+ * which is 0 for the top of the file.
  */
 export function widgetFor(comment: ReviewComment): Widget | undefined {
   if (comment.path === undefined) return undefined;

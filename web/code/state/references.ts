@@ -1,6 +1,6 @@
 import { create } from "zustand";
 
-/** The name whose references are shown. */
+/** The name whose references are shown; undefined if the dialog is closed. */
 export const useReferences = create<{ readonly name: string | undefined }>(() => ({ name: undefined }));
 
 const NAME = /^[\p{L}_$@#][\p{L}\p{N}_$]*[?!]?$/u;

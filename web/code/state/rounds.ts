@@ -13,9 +13,9 @@ interface RoundsState {
   readonly rounds: readonly DiffRound[];
   /** The last round on the current diff; undefined if feedback was sent on other diffs only. */
   readonly compared: DiffRound | undefined;
-  /** By path, in the current diff. */
+  /** The lines that are new since that round, by path in the current diff. */
   readonly lines: ReadonlyMap<string, LinesSince>;
-  /** Current lines by annotation id, for the last round. */
+  /** The current lines of the last round's annotations, by annotation id. */
   readonly positions: ReadonlyMap<string, SinceLastRound["places"][0]>;
 }
 
@@ -34,7 +34,7 @@ export function followRounds(): Promise<void> {
   return loadRounds();
 }
 
-/** Loads the rounds. A failure leaves the page without rounds. */
+/** Loads the rounds. After a failure, the rounds of the page do not change. */
 async function loadRounds(): Promise<void> {
   const { index } = useSession.getState();
   const result = await getJson<DiffRounds>(`/api/diff/rounds${useView.getState().whitespace ? "" : "?w=1"}`);

@@ -20,7 +20,7 @@ interface SearchState {
 }
 
 const EMPTY: SearchQuery = { text: "", matchCase: false, regex: false };
-/** The search stops at this many matches. */
+/** Maximum number of matches, at which the search stops. */
 export const MAX_MATCHES = 10_000;
 
 /** The query and its matches. */
@@ -36,7 +36,7 @@ export const useSearch = create<SearchState>(() => ({
 
 let running = 0;
 
-/** Searches again after a switch: matches of the previous diff are invalid. */
+/** Searches again after a switch, because matches of the previous diff are invalid. */
 useSession.subscribe((state, before) => {
   const { open, query } = useSearch.getState();
   if (open && state.patches !== before.patches) void search(query);
@@ -98,7 +98,7 @@ export function firstMatch(): Promise<void> {
   });
 }
 
-/** Goes to the next or previous match; wraps at the ends. */
+/** Makes the next or previous match the current one and returns it. Wraps around at the ends. */
 export function stepMatch(step: 1 | -1): FoundMatch | undefined {
   const { matches, current } = useSearch.getState();
   if (matches.length === 0) return undefined;

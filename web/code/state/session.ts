@@ -23,12 +23,12 @@ interface SessionState {
   /** The files in the order of the page. */
   readonly files: readonly DiffFile[];
   readonly patches: PatchStore | undefined;
-  /** Set while only the changes since feedback on this round are shown. */
+  /** The round since whose feedback changes are shown; undefined while the whole diff is shown. */
   readonly since: number | undefined;
   /** Increases whenever patches are loaded, dropped or failed. */
   readonly patchVersion: number;
   readonly connected: boolean;
-  /** The working tree has changed since the diff was made. */
+  /** Whether the working tree has changed since the diff was made. */
   readonly stale: boolean;
   readonly switching: boolean;
   /** The feedback that was sent, for the final screen. */
@@ -37,14 +37,14 @@ interface SessionState {
         readonly feedback: string;
         readonly approved: boolean;
         readonly warnings: readonly string[];
-        /** A live session was finished. */
+        /** Set if a live session was finished. */
         readonly isLive?: true;
       }
     | undefined;
   readonly closing: string | undefined;
-  /** Why the agent may not read the feedback. */
+  /** The reason why the agent may not read the feedback. */
   readonly doubt: CallerDoubt | undefined;
-  /** Another review is now served at this address. */
+  /** Whether another review is now served at this address. */
   readonly isReplaced: boolean;
 }
 
@@ -94,7 +94,7 @@ export async function openDiff(): Promise<Result<DiffIndex>> {
   return result;
 }
 
-/** Fetches the index. `whitespace: false` omits whitespace-only changes. */
+/** Fetches the index and shows the diff. `whitespace: false` omits whitespace-only changes. */
 export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> {
   loads += 1;
   const mine = loads;
@@ -110,8 +110,9 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
 }
 
 /**
- * Checks which review is open when another server is running at this address. For the same diff, the page continues; a
- * newer diff of the same branch is reported as stale; another review is never mixed with the comments here.
+ * Checks which review is open when another server is running at this address. For the same diff, the page
+ * continues; for another diff of the same review, the shown diff is reported as stale; another review is
+ * reported as replacing this one.
  */
 export async function handleServerChange(sessionId: string): Promise<void> {
   const known = useSession.getState().index;
@@ -134,7 +135,10 @@ function fetchIndex(whitespace: boolean): Promise<Result<DiffIndex>> {
   return getJson<DiffIndex>(`/api/diff/index${whitespace ? "" : "?w=1"}`);
 }
 
-/** Switches the server to another diff and fetches it. A rejected switch changes nothing. */
+/**
+ * Switches the server to another diff and fetches it. If the server rejects the switch, the page does not
+ * change.
+ */
 export async function switchDiff(diffType: string, whitespace: boolean): Promise<Result<DiffIndex>> {
   useSession.setState({ switching: true });
   const body: DiffSwitchBody = { diffType, patch: false };
@@ -201,7 +205,7 @@ function fetcher(diffId: string, whitespace: boolean) {
   const suffix = `&id=${encodeURIComponent(diffId)}${whitespace ? "" : "&w=1"}`;
   return async (first: number, last: number, signal: AbortSignal): Promise<Uint8Array> => {
     const response = await fetch(`/api/diff/patch?n=${first}-${last}${suffix}`, { signal });
-    // Another tab made the server refresh the diff.
+    // The server has another diff, because another tab has refreshed or switched it.
     if (response.status === 409) useSession.setState({ stale: true });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());

@@ -21,7 +21,7 @@ export async function toggleSince(): Promise<void> {
   else announce(`Changes since your feedback on round ${result.value.round}`);
 }
 
-/** Shows the whole diff again. Resolves to whether that succeeded. */
+/** Shows the whole diff again. Resolves to whether this has succeeded. */
 export async function showWhole(): Promise<boolean> {
   const result = await loadDiff(useView.getState().whitespace);
   if (result.ok) announce("The whole diff");
@@ -42,7 +42,7 @@ const NONE: readonly EarlierComment[] = [];
 export function earlierComments(): readonly EarlierComment[] {
   const { rounds, positions } = useRounds.getState();
   const last = rounds.at(-1);
-  // In a live session, threads stay at their lines.
+  // In a live session, the threads themselves are shown at their lines.
   if (!last || last.round !== useSession.getState().since || useThreads.getState().live) return NONE;
   return last.annotations.map((annotation) => {
     const position = positions.get(annotation.id);

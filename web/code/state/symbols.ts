@@ -9,7 +9,7 @@ interface SymbolsState {
   /** Whether the file tree lists the changed symbols. */
   readonly isShown: boolean;
   readonly isLoading: boolean;
-  /** By path, in the current diff. */
+  /** Changed symbols by path in the current diff. */
   readonly files: ReadonlyMap<string, readonly ChangedSymbol[]>;
 }
 
@@ -33,7 +33,7 @@ export async function toggleSymbols(): Promise<void> {
 
 let isFollowing = false;
 
-/** Loads the symbols of later diffs too. */
+/** Loads the symbols whenever another diff is shown. */
 function follow(): void {
   if (isFollowing) return;
   isFollowing = true;
@@ -46,7 +46,7 @@ function follow(): void {
 
 async function load(): Promise<void> {
   const { index, since } = useSession.getState();
-  // The line numbers are those of another diff.
+  // Symbols have the line numbers of the whole diff, so they are not loaded for the changes since a round.
   if (!index || since !== undefined) return;
   set({ isLoading: true });
   const result = await getJson<DiffSymbols>(`/api/diff/symbols?${diffQuery()}`);
@@ -64,7 +64,7 @@ async function load(): Promise<void> {
   announce(count === 1 ? "1 changed symbol" : `${count} changed symbols`);
 }
 
-/** Returns whether the server has complete texts to parse. A saved page has no server. */
+/** Returns whether the server has complete texts to parse. In a saved page, no file has one. */
 export function hasTexts(files: readonly DiffFile[]): boolean {
   return files.some(({ binary, hunksOnly }) => !binary && !hunksOnly);
 }

@@ -4,7 +4,7 @@ import { useThreads } from "../../shared/threads/thread-store.ts";
 import { byPath } from "../../shared/threads/threads.ts";
 import { useCursor } from "./cursor.ts";
 
-/** Threads by the key of their widget, for one list of threads. */
+/** The threads of a list by the key of their widget, with the widgets and counts of each file. */
 interface Grouped {
   readonly byKey: ReadonlyMap<string, readonly Thread[]>;
   /** By path. */
@@ -15,7 +15,10 @@ interface Grouped {
 
 const grouped = new WeakMap<readonly Thread[], Grouped>();
 
-/** Groups all threads by line. Cached: called for every row with a widget. */
+/**
+ * Returns all threads grouped by line. The result is cached, because this is called for every row with a
+ * widget.
+ */
 function groups(): Grouped {
   const { threads } = useThreads.getState();
   const known = grouped.get(threads) ?? group(threads);
@@ -42,7 +45,10 @@ function group(threads: readonly Thread[]): Grouped {
   return { byKey, widgets, open };
 }
 
-/** Returns the widget of a thread: below its last line, or at the top of the file. The keys are those of comments. */
+/**
+ * Returns the widget of a thread: below its last line, or at the top of the file. Comments at the same line
+ * have the same key.
+ */
 function threadWidget(path: string, { anchor, outdated }: Thread): Widget {
   const isOnLine = anchor.kind === "lines" && !outdated;
   const side = isOnLine ? anchor.side : "new";
@@ -67,7 +73,7 @@ export function threadWidgets(): Grouped["widgets"] {
   return groups().widgets;
 }
 
-/** Returns the files whose threads differ between two lists. */
+/** Returns the files whose threads differ between the lists `after` and `before`. */
 export function filesWithNewThreads(
   files: readonly DiffFile[],
   after: readonly Thread[],
@@ -83,7 +89,10 @@ export function filesWithNewThreads(
   return files.filter(({ path }) => paths.has(path));
 }
 
-/** Makes the thread below the cursor's line the active one. Returns a function that unsubscribes. */
+/**
+ * Makes the thread below the cursor's line the active thread whenever the cursor moves. Returns a function
+ * that unsubscribes.
+ */
 export function activateAtCursor(): () => void {
   return useCursor.subscribe(({ cursor }, before) => {
     if (cursor === before.cursor || !cursor) return;

@@ -19,7 +19,7 @@ export type DialogName =
 interface ViewState {
   readonly layout: Layout;
   readonly wrap: boolean;
-  /** False omits whitespace-only changes. */
+  /** Whether whitespace-only changes are shown. */
   readonly whitespace: boolean;
   readonly tabWidth: TabWidth;
   readonly treeOpen: boolean;
@@ -30,13 +30,13 @@ interface ViewState {
   readonly folded: ReadonlyMap<string, boolean>;
   /** Fingerprints of the viewed changes, by path. */
   readonly viewed: ReadonlyMap<string, string>;
-  /** By path, then by gap. */
+  /** The lines shown between hunks, by path and by index of the gap. */
   readonly expansions: ReadonlyMap<string, ReadonlyMap<number, Expansion>>;
   /** Texts of the new side by path, loaded on first use. */
   readonly texts: ReadonlyMap<string, string>;
   /** Long lines shown in full, by `wholeLineKey`. */
   readonly wholeLines: ReadonlySet<string>;
-  /** The notice about the last round was dismissed. */
+  /** Whether the notice about the last round was dismissed. */
   readonly roundSeen: boolean;
   readonly dialog: DialogName;
 }
@@ -59,12 +59,15 @@ export const useView = create<ViewState>(() => ({
   dialog: "none",
 }));
 
-/** Returns whether only the file's header is shown: by choice, else if the file is viewed or generated. */
+/**
+ * Returns whether only the file's header is shown: by the person's choice, or otherwise if the file is viewed
+ * or generated.
+ */
 export function isFolded(view: Pick<ViewState, "folded" | "viewed">, file: DiffFile): boolean {
   return view.folded.get(file.path) ?? (file.generated || isViewed(view, file));
 }
 
-/** Returns whether a file is viewed. A mark is valid only for the change it was made on. */
+/** Returns whether a file is viewed. A mark is valid only for the change on which it was made. */
 export function isViewed(view: Pick<ViewState, "viewed">, file: DiffFile): boolean {
   return view.viewed.get(file.path) === file.fingerprint;
 }
@@ -84,7 +87,10 @@ export function setFolded(file: DiffFile, folded: boolean): void {
   useView.setState((state) => ({ folded: withEntry(state.folded, file.path, folded) }));
 }
 
-/** Returns the key of a line: by index for a line of the patch, by number for a line between the hunks. */
+/**
+ * Returns the key of a long line. `line` is the index of a line in the patch, or the number of a line between
+ * the hunks.
+ */
 export function wholeLineKey(path: string, line: number, isContext: boolean): string {
   return `${path}:${isContext ? "context " : ""}${line}`;
 }
@@ -123,7 +129,7 @@ export function applySettings(settings: ReviewSettings): void {
   });
 }
 
-/** Changes how the diff is shown and stores it on the server. Ignores a failure to store. */
+/** Changes how the diff is shown, and stores this on the server. Ignores a failure to store it. */
 export function changeView(
   change: Partial<Pick<ViewState, "layout" | "wrap" | "whitespace" | "tabWidth">>,
 ): void {
@@ -134,7 +140,10 @@ export function changeView(
 
 export const openDialog = (dialog: ViewState["dialog"]): void => useView.setState({ dialog });
 
-/** Returns a copy with one more entry. A map, because a file may be named `constructor`. */
+/**
+ * Returns a copy of a map with one more entry. Entries by path are in maps, not objects, because a file may
+ * be named `constructor`.
+ */
 function withEntry<Value>(
   map: ReadonlyMap<string, Value>,
   path: string,
