@@ -43,7 +43,8 @@ export function createOutput(
   let lost = false;
   // The parent process may have closed stderr. The write error must not end a review or the proxy.
   stderr.on("error", () => {});
-  // `head` closes the pipe before the whole help text is written. `result` reports its own failures.
+  // `head` closes the pipe before the whole help text is written. The error handler of `result` reports its
+  // failures.
   stdout.on("error", () => {});
   const note = (text: string, kind: NoteKind | undefined = getKind(text)) => {
     if (!isShown(kind, output.verbosity)) return;

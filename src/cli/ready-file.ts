@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { AppError, getErrorMessage } from "../errors.ts";
 
-/** A ready file that was checked to be writable. Only `write` creates it. */
+/** A ready file that was checked to be writable. Only `write` creates the file. */
 export interface ReadyFile {
   /** Writes the server's address as JSON: `{url, port, pid}`. Readers never see a partial file. */
   write(url: string, port: number): Promise<void>;
@@ -9,7 +9,7 @@ export interface ReadyFile {
 
 /**
  * Checks that a ready file can be written. Call it before printing anything that a caller acts on. Throws
- * `unreadable` if it cannot.
+ * `unreadable` if the file cannot be written.
  */
 export async function openReadyFile(path: string): Promise<ReadyFile> {
   const explained = async (work: () => Promise<void>) => {

@@ -55,7 +55,7 @@ function explain(error: unknown, output: Output): number {
   return 1;
 }
 
-/** Prints the stack of an error, with `--debug` also its causes. */
+/** Prints the stack of an error and, with `--debug`, those of its causes. */
 function noteStack(error: unknown, output: Output): void {
   if (!(error instanceof Error)) return;
   for (const frame of stackFrames(error)) output.note(frame, "essential");

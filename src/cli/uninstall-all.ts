@@ -110,7 +110,10 @@ const OWN_ENTRIES = new Set([
   "uploads",
 ]);
 
-/** Deletes the data directory after asking. Throws `usage` if it contains other files or a review is open. */
+/**
+ * Deletes the data directory after asking. Throws `usage` if the directory contains other files, or if a
+ * review is open.
+ */
 async function removeData(
   { yes }: UninstallAllFlags,
   output: Output,

@@ -72,7 +72,9 @@ function isKeychainName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 }
 
-/** Runs a keychain's program and resolves to its stdout. Throws `keychain` if it fails or is missing. */
+/**
+ * Runs a keychain's program and resolves to its stdout. Throws `keychain` if the program fails or is missing.
+ */
 export async function accessKeychain(
   wanted: KeychainAction,
   platform: NodeJS.Platform = process.platform,

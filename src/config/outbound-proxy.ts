@@ -5,7 +5,7 @@ import type { Environment } from "./paths.ts";
 
 /** An HTTP proxy between this machine and upstreams. */
 export interface OutboundProxy {
-  /** The environment variable that names it. */
+  /** The environment variable that names the proxy. */
   readonly variable: string;
   /** Without credentials. */
   readonly url: string;

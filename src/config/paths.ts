@@ -29,8 +29,8 @@ export function getNameInUse(environment: Environment, name: `SERVICE_${string}`
 export const processEnvironment: Environment = withOwnNames(process.env);
 
 /**
- * Sets the variables of a `.env` file, in the syntax of Node.js's `--env-file`, unless they are set. Programs that this
- * process starts inherit them. Throws `configuration` if the file cannot be read.
+ * Sets the variables of a `.env` file, in the syntax of Node.js's `--env-file`, unless they are set. Programs
+ * that this process starts inherit the variables. Throws `configuration` if the file cannot be read.
  */
 export async function loadEnvironmentFile(path: string): Promise<void> {
   let text: string;

@@ -53,7 +53,7 @@ function describeType(value: unknown): string {
   return String(value);
 }
 
-/** Returns a value for a message. A long one is omitted, because it could be a misplaced key. */
+/** Returns a value for a message. A long value is omitted, because it could be a misplaced key. */
 function formatValue(value: unknown): string {
   if (typeof value !== "string") return describeType(value);
   return value.length < 16 ? JSON.stringify(value) : "the given value";

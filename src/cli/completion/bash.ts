@@ -2,8 +2,8 @@ import { type CommandFacts, type FlagFacts, flagsWithValue, pathsBelow } from ".
 
 /**
  * Returns a completion script for bash 3.2 and newer, to be sourced. The script completes files only where an
- * argument can be a file. Without `compopt` (bash before version 4) it completes files wherever it has no other
- * candidates. Bash splits `--flag=value` into three words.
+ * argument can be a file. Without `compopt` (bash before version 4) the script completes files wherever it
+ * has no other candidates. Bash splits `--flag=value` into three words.
  */
 export function bashCompletion(tree: readonly CommandFacts[]): string {
   return `# bash completion for sallyport: eval "$(sallyport completion bash)"

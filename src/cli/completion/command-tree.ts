@@ -19,7 +19,7 @@ export interface CommandFacts {
   readonly description: string;
   readonly flags: readonly FlagFacts[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  /** The known values of its argument, if any. */
+  /** The known values of the command's argument, if any. */
   readonly values: readonly string[];
   /** Whether the command takes an argument without known values, such as a file name. */
   readonly takesFiles: boolean;

@@ -42,7 +42,7 @@ const POLL_MS = 200;
 /**
  * Runs `sallyport init`: prints the agents and keys that it found and the missing steps, shows the diff of
  * each step, asks, and carries it out. Resolves to the exit code of the first step that failed, or to 0 if
- * none failed. Throws `usage`, after the diffs, if it can neither ask nor write.
+ * none failed. Throws `usage`, after the diffs, if it can neither ask for confirmation nor write without it.
  */
 export async function init(flags: InitFlags, output: Output): Promise<number> {
   const situation = await detectSituation(flags);

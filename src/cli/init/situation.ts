@@ -29,12 +29,12 @@ export interface FoundAgent {
   readonly id: string;
   readonly name: string;
   readonly path: string;
-  /** The state of its hook; null if its plans cannot be reviewed. */
+  /** The state of the agent's hook; null if the agent's plans cannot be reviewed. */
   readonly hook: InstallState | null;
   readonly live: boolean;
-  /** Whether its settings name the proxy; null if Sallyport does not write its settings. */
+  /** Whether the agent's settings name the proxy; null if Sallyport does not write its settings. */
   readonly connected: boolean | null;
-  /** The dialects in which it calls models. */
+  /** The dialects in which the agent calls models. */
   readonly dialects: readonly UpstreamDialect[];
 }
 

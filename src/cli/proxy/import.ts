@@ -34,7 +34,10 @@ export async function importProxyConfiguration(
   return 0;
 }
 
-/** Writes a file that only the user can read: the configuration may hold keys. Throws `usage` if it exists. */
+/**
+ * Writes a file that only the user can read: the configuration may hold keys. Throws `usage` if the file
+ * exists.
+ */
 async function writeNew(path: string, content: string): Promise<void> {
   await writeFile(path, content, { flag: "wx", mode: 0o600 }).catch((cause: unknown) => {
     if (systemErrorCode(cause) === "EEXIST")

@@ -32,8 +32,8 @@ export function chooseOpening(environment: ReviewEnvironment, open: boolean): Op
 }
 
 /**
- * Tries to open the page. Never throws, and callers need not await it: the URL has been printed. `report` gets the
- * reason if a browser was requested and could not be opened.
+ * Tries to open the page. Never throws, and callers need not await the promise, because the URL has been
+ * printed. `report` gets the reason if a browser was requested and could not be opened.
  */
 export async function openBrowser(opening: Way, url: string, report: (text: string) => void): Promise<void> {
   if (opening.how === "not") {
@@ -51,7 +51,7 @@ export async function openBrowser(opening: Way, url: string, report: (text: stri
   }
 }
 
-/** Starts the first command whose program exists. Reports the last failure if none does. */
+/** Starts the first command whose program exists. Reports the last failure if no program exists. */
 async function startFirst(
   [command, ...others]: readonly BrowserCommand[],
   url: string,

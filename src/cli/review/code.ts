@@ -158,7 +158,10 @@ async function findingsIn(path: string): Promise<NonNullable<Review["findings"]>
   return readSarif(path);
 }
 
-/** Returns a path that the person gave, relative to the repository's root. Throws `usage` if it is outside. */
+/**
+ * Returns a path that the person gave, relative to the repository's root. Throws `usage` if the path is
+ * outside of the repository.
+ */
 export function pathWithin(root: string, directory: string, path: string): string {
   const given = resolve(directory, path);
   // Git reports the root with links resolved, so the parent folder is resolved too. The last component is not,

@@ -11,8 +11,8 @@ export interface GivenPath {
 }
 
 /**
- * Throws `usage` for the first path that is not in the working tree, the index or HEAD: its review would be empty.
- * `toInner` makes a path relative to the repository's root and throws if it is outside.
+ * Throws `usage` for the first path that is not in the working tree, the index or HEAD: its review would be
+ * empty. `toInner` makes a path relative to the repository's root, and throws if the path is outside.
  */
 export async function expectPaths(
   repository: Repository,

@@ -5,7 +5,10 @@ import { type Listeners, openListeners } from "../../http/listeners.ts";
 import { getPeer } from "../../http/peer.ts";
 
 export interface ReviewAddress {
-  /** A fixed port. If undefined, the folder's preferred port is tried, then any free one. */
+  /**
+   * A fixed port. If undefined, the review listens on the folder's preferred port, or on any free port if
+   * that is taken.
+   */
   readonly port?: number | undefined;
   /** A requested address beyond loopback. */
   readonly host?: string | undefined;

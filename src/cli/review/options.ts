@@ -132,7 +132,10 @@ export function resolveFlags(
   };
 }
 
-/** Replaces `tailnet` with the address of this machine in its tailnet. Throws `usage` if it has none. */
+/**
+ * Replaces `tailnet` with the address of this machine in its tailnet. Throws `usage` if the machine has no
+ * such address.
+ */
 function resolveHost(host: string | undefined): string | undefined {
   if (host?.toLowerCase() !== "tailnet") return host;
   const address = tailnetAddress();
@@ -170,7 +173,7 @@ function parseOrigin(text: string | undefined, name: string): AgentOrigin | unde
   throw new AppError("usage", `${name} must be ${ORIGIN_NAMES}, got "${text}"`);
 }
 
-/** How a live review ends, and where its output goes. */
+/** The options of a live review. */
 export interface LiveOptions {
   /** Seconds without a connected page or agent after which the review ends. */
   readonly idle: number;

@@ -111,8 +111,8 @@ async function prepareFiles(paths: readonly string[], flags: ReviewFilesFlags): 
 }
 
 /**
- * Returns a path with what it is compared with. Two folders or two files are compared with each other; otherwise
- * `against` is a folder that contains the same relative path.
+ * Returns a path and the path with which it is compared. Two folders or two files are compared with each
+ * other; otherwise `against` is a folder that contains the same relative path.
  */
 async function comparedPath(
   given: string,

@@ -108,7 +108,10 @@ function titleOf({ number, title }: PullRequest): string {
   return `#${number} ${title}`;
 }
 
-/** Opens the clone that contains a folder. If there is none, returns undefined, or throws `usage` if one is required. */
+/**
+ * Opens the clone that contains a folder. Without a clone, returns undefined, or throws `usage` if a clone is
+ * required.
+ */
 async function openClone(
   directory: string,
   signal: AbortSignal,

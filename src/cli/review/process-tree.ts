@@ -8,7 +8,7 @@ export interface ProcessEntry {
   readonly parent: number;
   /** The controlling terminal, such as `pts/3` or `ttys003`; undefined without one. */
   readonly terminal: string | undefined;
-  /** Its start time, which distinguishes it from a later process with the same id. */
+  /** The start time, which distinguishes the process from a later one with the same id. */
   readonly started: string;
 }
 
@@ -21,8 +21,8 @@ const FIRST_PTS_MAJOR = 136;
 const LAST_PTS_MAJOR = 143;
 
 /**
- * Returns the processes of the machine: from /proc on Linux, from ps(1) on macOS and the BSDs. Resolves to undefined
- * where they cannot be listed, as on Windows.
+ * Returns the processes of the machine: from /proc on Linux, from ps(1) on macOS and the BSDs. Resolves to
+ * undefined where processes cannot be listed, as on Windows.
  */
 export async function listProcesses(
   platform: NodeJS.Platform = process.platform,

@@ -217,7 +217,7 @@ function drawPatterns(set: SetModule, version: number): void {
   }
 }
 
-/** Draws rings around a center; those with the given distances are light. */
+/** Draws rings around a center. The rings at the given distances are light, and all others are dark. */
 function drawSquare(set: SetModule, x: number, y: number, radius: number, light: readonly number[]): void {
   for (let down = -radius; down <= radius; down += 1)
     for (let right = -radius; right <= radius; right += 1)

@@ -14,7 +14,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
 };
 
-/** Returns the text of a file, or of stdin if `file` is undefined or `-`. Throws `input` if it cannot be read. */
+/**
+ * Returns the text of a file, or of stdin if `file` is undefined or `-`. Throws `input` if the file or stdin
+ * cannot be read.
+ */
 export function readInput(
   file: string | undefined,
   signal: AbortSignal,

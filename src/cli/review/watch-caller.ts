@@ -12,7 +12,7 @@ import {
 
 /** The facts that show whether an agent still waits for its hook. */
 export interface WatchedCaller {
-  /** The process that started this one. */
+  /** The id of the process that started this one. */
   readonly parent: number;
   /** Whether the parent can end before the agent reads the result, like a shell that starts a background command. */
   readonly outlivesParent?: boolean | undefined;

@@ -102,7 +102,8 @@ function untilExit({ program, args, environment }: Started): Promise<number> {
       // On Windows, programs of npm are scripts for cmd.exe.
       shell: /\.(?:cmd|bat)$/i.test(program),
     });
-    // The agent receives signals of the terminal itself; other signals reach only this process.
+    // The agent itself receives signals of the terminal. Other signals reach only this process, which passes
+    // them on.
     const pass = (signal: NodeJS.Signals) => {
       if (signal !== "SIGINT") child.kill(signal);
     };

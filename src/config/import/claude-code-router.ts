@@ -166,7 +166,7 @@ function importRoutes(router: Router, names: ReadonlyMap<string, string>, notes:
   });
 }
 
-/** Returns rules for `provider,model`, which its users type into /model. */
+/** Returns rules for `provider,model`, which users of claude-code-router type after /model. */
 function directRules(providers: readonly Provider[], names: ReadonlyMap<string, string>): ImportedRule[] {
   return providers.flatMap(({ name, models }) =>
     models.map((model) => ({ match: `${name},${model}`, upstream: names.get(name) ?? name, model })),

@@ -5,7 +5,7 @@ import { sha256 } from "../proxy/resolve-keys.ts";
 
 /** A setting of the other program that was not converted exactly, and what to do about it. */
 export interface ImportNote {
-  /** Such as `router_settings.cooldown_time`. */
+  /** The path of the setting, such as `router_settings.cooldown_time`. */
   readonly setting: string;
   readonly text: string;
 }

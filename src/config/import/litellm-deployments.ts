@@ -56,7 +56,10 @@ export function createUpstreams(environment: Environment, notes: Notes, reserved
   return {
     byName,
 
-    /** Adds the upstream of a deployment. Returns its target, `NAME/model`, or undefined if it was left out. */
+    /**
+     * Adds the upstream of a deployment. Returns the deployment's target, `NAME/model`, or undefined if the
+     * deployment was left out.
+     */
     add(deployment: Deployment): string | undefined {
       const { model_name: name, litellm_params: parameters, model_info: info } = deployment;
       const setting = `model_list.${name}`;

@@ -3,7 +3,7 @@ import type { ImportedUpstream } from "./imported.ts";
 /** The upstream that a model-name prefix of LiteLLM stands for. */
 export interface Provider {
   readonly dialect: ImportedUpstream["dialect"];
-  /** Absent if every installation has its own URL. */
+  /** The base URL; absent if every installation has a different one. */
   readonly url?: string;
   /** The variable that LiteLLM reads if no key is configured. */
   readonly keyVariable?: string;

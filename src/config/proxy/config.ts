@@ -80,8 +80,8 @@ export interface ProxyConfig {
 }
 
 /**
- * A key that clients may send. Only its SHA-256 is kept. Members for teams and limits are absent from keys
- * without them.
+ * A key that clients may send. Only the key's SHA-256 is kept. Members for teams and limits are absent from
+ * keys without them.
  */
 export interface ProxyKey {
   readonly name: string;
@@ -96,7 +96,7 @@ export interface ProxyKey {
   readonly models?: readonly string[] | undefined;
   /** The MCP servers and tools that the key may use, as `NAME` or `NAME/TOOL` with patterns; undefined: all. */
   readonly mcp?: readonly string[] | undefined;
-  /** Which of its calls' bodies are kept; undefined: the value of the proxy's `capture`. */
+  /** The calls whose bodies are kept; undefined: the value of the proxy's `capture`. */
   readonly capture?: CaptureConfig["calls"] | undefined;
   readonly limits?: KeyLimits | undefined;
   /** The limits of the key and of its team; undefined if they have none. */
@@ -270,7 +270,7 @@ export interface Retention {
   readonly capturesMs: number;
 }
 
-/** Which calls' bodies are kept, and how many bytes of each. */
+/** The calls whose bodies are kept, and the number of bytes kept of each body. */
 export interface CaptureConfig {
   readonly calls: "off" | "errors" | "all";
   readonly maxBytes: number;

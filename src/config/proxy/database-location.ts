@@ -47,7 +47,7 @@ export const storageSettings = {
   store: z.literal("memory").optional().describe('Deprecated: the same as `database: "none"`.'),
 };
 
-/** Where the proxy keeps its keys, usage and stored responses. */
+/** The database in which the proxy keeps keys, usage and stored responses. */
 export type DatabaseLocation =
   | { readonly engine: "none" }
   | { readonly engine: "sqlite"; readonly path: string }

@@ -24,7 +24,7 @@ export const keyLimitsSchema = z.strictObject({ ...rates, budgets: z.array(budge
 
 const text = z.string().min(1);
 
-/** Which calls' bodies are kept. */
+/** The calls whose bodies are kept. */
 export const captureSchema = z.enum(["off", "errors", "all"]);
 
 /** The permissions of a configured key. */
@@ -64,7 +64,7 @@ export const redisFailureSchema = z
   .default("local")
   .describe("While Redis is unreachable: each replica enforces its share, or calls with limits get 503.");
 
-/** How a rule chooses among its upstreams, and which failures lead to the next one. */
+/** The strategies by which a rule chooses an upstream, and the failures after which it tries the next one. */
 export const routingMembers = {
   strategy: z
     .enum(["order", "weighted", "least-busy", "fastest", "cheapest"])
@@ -104,7 +104,7 @@ export interface Subject {
   readonly limits: Limits;
 }
 
-/** How many calls may wait for each key, team and upstream, and how long. */
+/** The number of calls that may wait for each key, team and upstream, and the time for which a call waits. */
 export interface QueueSettings {
   readonly size: number;
   readonly timeoutMs: number;

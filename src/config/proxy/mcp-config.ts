@@ -1,11 +1,11 @@
 /** An MCP server of the configuration. */
 export interface McpServerConfig {
   readonly enabled: boolean;
-  /** Undefined for a program. */
+  /** The server's URL; undefined for a program. */
   readonly url: string | undefined;
   /** The program that the proxy starts as the server; undefined for a server over HTTP. */
   readonly program?: McpProgram | undefined;
-  /** How to sign in; undefined if the server needs no OAuth. */
+  /** The settings of the sign-in; undefined if the server needs no OAuth. */
   readonly oauth?: McpOauth | undefined;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -22,12 +22,12 @@ export interface McpPrefix {
 
 /** The sign-in to an MCP server by OAuth. */
 export interface McpOauth {
-  /** Undefined: a client is registered. */
+  /** The id of a registered client; undefined: the proxy registers a client. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** Undefined: the scopes that the server names. */
+  /** The requested scopes; undefined: those that the server names. */
   readonly scope: string | undefined;
-  /** 0: any port. */
+  /** The port of the redirect URL; 0: any port. */
   readonly redirectPort: number;
   /** The file with the tokens. */
   readonly file: string;

@@ -77,7 +77,7 @@ export function listProgramSecrets({ env }: McpProgram): string[] {
   return Object.entries(env).flatMap(([name, value]) => (SECRET_VARIABLE.test(name) ? [value] : []));
 }
 
-/** Rejects servers with the same prefix: `/mcp` could not distinguish their tools. */
+/** Rejects servers with the same prefix, because `/mcp` could not distinguish their tools. */
 function expectDistinctPrefixes({ mcp }: ProxySettings, refuse: Refuse): void {
   const known: { readonly name: string; readonly prefix: McpPrefix }[] = [];
   for (const [name, { prefix: text = name }] of Object.entries(mcp)) {

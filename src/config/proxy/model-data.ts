@@ -25,7 +25,7 @@ export interface ModelData {
   readonly maxOutputTokens: number | undefined;
   readonly takesImages: boolean;
   readonly reasons: boolean;
-  /** Undefined if it is not known. */
+  /** The price; undefined if it is not known. */
   readonly price: ModelPrice | undefined;
 }
 
@@ -63,7 +63,9 @@ export function parseModelData(text: string, source: string): VendorModels {
   );
 }
 
-/** Reads the file that the settings name, if any. Throws `configuration` if it cannot be read or parsed. */
+/**
+ * Reads the file that the settings name, if any. Throws `configuration` if the file cannot be read or parsed.
+ */
 export async function readModelData(
   settings: ModelDataSettings,
   folder: string,

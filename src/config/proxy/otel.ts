@@ -27,10 +27,10 @@ export type OtelSettings = z.output<typeof otelSettings>;
 
 /** OpenTelemetry, resolved. */
 export interface OtelConfig {
-  /** Where spans and metrics are sent; undefined: nowhere. */
+  /** The destination of spans and metrics; undefined: they are not exported. */
   readonly exporter: OtelExporter | undefined;
   readonly content: boolean;
-  /** Where the telemetry of clients is sent; undefined: it is dropped. */
+  /** The destination of the clients' telemetry; undefined: it is dropped. */
   readonly relay: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | undefined;
 }
 

@@ -37,8 +37,8 @@ export function tlsFiles(tls: TlsSettings, folder: string): string[] {
 }
 
 /**
- * Reads certificate and key, and checks that they belong together. `secretKey` is the key's text if it does not come
- * from a file. Throws `configuration` with the file, the reason and the remedy.
+ * Reads the certificate and the key, and checks that they belong together. `secretKey` is the key's text if
+ * it does not come from a file. Throws `configuration` with the file, the reason and the remedy.
  */
 export async function readTls(
   tls: TlsSettings,

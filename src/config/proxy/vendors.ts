@@ -22,7 +22,9 @@ export interface Vendor {
   readonly modelData?: readonly string[];
 }
 
-/** Vendors with their own hosts. Base URLs and variables are from their documentation, November 2026. */
+/**
+ * Vendors with their own hosts. Base URLs and variables are from the vendors' documentation (November 2026).
+ */
 const hosted: readonly Vendor[] = [
   {
     name: "anthropic",

@@ -61,7 +61,10 @@ async function restartService(old: RunningProxy, data: string): Promise<RunningP
   return untilReplaced(old, data);
 }
 
-/** Resolves to the process that replaces an old one at its address. Throws `cannot_listen` if none does. */
+/**
+ * Resolves to the process that replaces an old one at its address. Throws `cannot_listen` if no process
+ * replaces it.
+ */
 async function untilReplaced(old: RunningProxy, data: string): Promise<RunningProxy> {
   for (const until = performance.now() + START_MS; performance.now() < until; await pause(LOOK_MS)) {
     const running = await listRunningProxies(data);

@@ -40,7 +40,10 @@ export async function stopProxy(flags: ProxyStopFlags, output: Output): Promise<
   return 0;
 }
 
-/** Signals a proxy to stop once its running calls have ended. Throws `forbidden` if it belongs to another user. */
+/**
+ * Signals a proxy to stop once its running calls have ended. Throws `forbidden` if the proxy belongs to
+ * another user.
+ */
 export async function requestStop(
   { pid }: RunningProxy,
   platform: NodeJS.Platform = process.platform,
@@ -52,7 +55,7 @@ export async function requestStop(
   signal(pid, "SIGTERM");
 }
 
-/** Sends a signal, if the process still runs. Throws `forbidden` if it belongs to another user. */
+/** Sends a signal, if the process still runs. Throws `forbidden` if the process belongs to another user. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

@@ -109,7 +109,7 @@ function withLimitFlags(command: Command): Command {
 const LIMIT_MEMBERS = ["rpm", "tpm", "concurrency", "budget", "tag"];
 const KEY_MEMBERS = ["team", "models", "mcp", "expires"];
 
-/** Adds a flag such as `--no-rpm` for each member, which removes it. */
+/** Adds a flag such as `--no-rpm` for each member. The flag removes the member. */
 function withRemovals(command: Command, members: readonly string[]): Command {
   for (const member of members) command.option(`--no-${member}`, `remove what --${member} sets`);
   return command;

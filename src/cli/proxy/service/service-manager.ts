@@ -2,7 +2,10 @@ import type { Environment } from "../../../config/paths.ts";
 import type { RunCommand } from "../../run-command.ts";
 import type { ServiceManagerName } from "../running-proxies.ts";
 
-/** The command that a service manager runs, and its environment. Each manager's file is generated from it. */
+/**
+ * The command that a service manager runs, and its environment. The file of each manager is generated from
+ * this definition.
+ */
 export interface ServiceDefinition {
   /** The program and its arguments, with full paths. */
   readonly argv: readonly string[];
@@ -32,7 +35,7 @@ export interface ServiceHost {
 /** The state of the service. */
 export interface ServiceState {
   readonly installed: boolean;
-  /** Whether it starts at login. */
+  /** Whether the service starts at login. */
   readonly enabled: boolean;
   readonly running: boolean;
   /** The manager's own name of the state. */

@@ -205,7 +205,7 @@ export async function showServiceLogs(flags: ServiceLogsFlags, output: Output): 
 function runVisibly([program = "", ...args]: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
-    // The terminal signals both processes; the child decides when it ends.
+    // The terminal signals both processes. This process waits until the child ends.
     const ignore = () => {};
     process.on("SIGINT", ignore);
     child.once("error", (cause) => {
@@ -245,7 +245,7 @@ async function defineService(
     ],
     environment: {
       SALLYPORT_HOME: data,
-      // Scheduled tasks have the user's PATH, other managers a short one.
+      // Scheduled tasks have the user's PATH, and other managers have a short PATH.
       ...(manager.name === "windows" ? {} : { PATH: environment["PATH"] ?? "" }),
     },
     folder: getHomeDirectory(environment),

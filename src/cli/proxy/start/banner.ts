@@ -14,8 +14,8 @@ export interface BannerFile {
 const LOCALHOST = new Set(["127.0.0.1", "localhost"]);
 
 /**
- * Returns the URL of the proxy on its own machine. The host is not localhost if the proxy listens on one other
- * address only.
+ * Returns the URL of the proxy on its own machine. The host is not localhost if the proxy listens only on
+ * another address.
  */
 export function baseUrl({ host, tls }: Pick<ProxyConfig, "host" | "tls">, port: number): string {
   const own = urlHost(host);

@@ -17,7 +17,7 @@ export interface GatewayHost extends Gateway {
   readonly directory: KeyDirectory;
   /** Whether the database must be open before the first call is accepted. */
   readonly opensFirst: boolean;
-  /** Opens the database. Throws `configuration` if it cannot be used. */
+  /** Opens the database. Throws `configuration` if the database cannot be used. */
   open(): Promise<void>;
   /** The log that the ledger reads. */
   readonly log: string;

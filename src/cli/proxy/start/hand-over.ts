@@ -18,8 +18,8 @@ interface FailedSuccessor {
 }
 
 /**
- * Returns the descriptor of a server's listening socket, or undefined where another process cannot inherit it: on
- * Windows, and for a server that does not listen. Node.js has no public API for it.
+ * Returns the descriptor of a server's listening socket, or undefined where another process cannot inherit
+ * it: on Windows, and for a server that does not listen. Node.js has no public API for the descriptor.
  */
 export function getListenerDescriptor(server: Server): number | undefined {
   const handle: unknown = Reflect.get(server, "_handle");
@@ -75,8 +75,8 @@ export async function untilPortFree(environment: Environment): Promise<void> {
 }
 
 /**
- * Reports to systemd that another process is now the service's main process. Otherwise systemd would stop the service
- * when this process ends. Does nothing without systemd. Never rejects.
+ * Reports to systemd that another process is now the service's main process. Without this report, systemd
+ * would stop the service when this process ends. Does nothing without systemd. Never rejects.
  */
 async function announceMainProcess(pid: number, environment: Environment): Promise<void> {
   if (!environment["NOTIFY_SOCKET"]) return;

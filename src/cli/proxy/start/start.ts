@@ -127,7 +127,8 @@ function hasNoKeys(
 }
 
 /**
- * Opens the default database once the proxy listens. Without it, calls are served, but keys and usage are not stored.
+ * Opens the default database once the proxy listens. If the database cannot be opened, calls are served, but
+ * keys and usage are not stored.
  */
 function openLater(host: GatewayHost | undefined, output: Output): void {
   if (host === undefined || host.opensFirst) return;

@@ -22,7 +22,10 @@ export interface WorkerStart {
   /** The keys of the database as they were last read, and the amounts already spent of their budgets. */
   readonly keys: KeySnapshot | undefined;
   readonly spent: readonly SpentBudget[];
-  /** The log that the ledger reads; undefined without a database. The worker writes a journal next to it. */
+  /**
+   * The log that the ledger reads; undefined without a database. The worker writes a journal in the log's
+   * folder.
+   */
   readonly ledgerLog: string | undefined;
 }
 

@@ -10,18 +10,18 @@ import { trackPendingConnections } from "./untaken-connections.ts";
 export interface WorkerProcess {
   readonly pid: number | undefined;
   readonly remote: Remote<WorkerCalls>;
-  /** Whether it accepts calls; calls sent before that would be lost. */
+  /** Whether the worker accepts calls. Calls that are sent earlier would be lost. */
   isReady: boolean;
-  /** The last counts that it reported. */
+  /** The last counts that the worker reported. */
   counts: MetricCounts;
-  /** Resolves to how it ended: the signal's name or the exit code. */
+  /** Resolves, when the worker has ended, to the name of the signal that ended it or to the exit code. */
   readonly ended: Promise<string>;
   kill(): void;
 }
 
 /**
- * Configures how workers are started: the same program, with the `proxy worker` command. Secrets follow through the
- * pipe.
+ * Configures how workers are started: the same program, with the `proxy worker` command. Secrets are sent
+ * later, through the pipe.
  */
 export function setUpWorkers(): void {
   const args = ["proxy", "worker"];

@@ -17,8 +17,8 @@ import { ProcessExitedError } from "./remote.ts";
 const END_MS = 5_000;
 
 /**
- * Serves the proxy in `config.workers` processes behind one address. This process serves no calls: it keeps the
- * shared state and replaces workers that end. If it is killed, its workers end too.
+ * Serves the proxy in `config.workers` processes behind one address. This process serves no calls: it keeps
+ * the shared state and replaces workers that end. If this process is killed, its workers end too.
  */
 export function serveInWorkers(
   config: ProxyConfig,
@@ -194,8 +194,8 @@ class Workers implements Serving {
   }
 
   /**
-   * Sends the configuration to all workers. Rejects if it cannot be used; a worker that ends in the meantime is
-   * ignored.
+   * Sends the configuration to all workers. Rejects if the configuration cannot be used. Ignores a worker
+   * that ends in the meantime.
    */
   private async reloadAll(config: ProxyConfig): Promise<void> {
     const share = toWorkerShare(config, this.count);

@@ -32,7 +32,7 @@ export async function addFindings(
   const known = new Set([...store.log.threads.values()].map(({ messages }) => messages[0]?.markdown));
   let unlocated = 0;
   for (const { body, author } of findings) {
-    // A live review that takes over an interrupted one has them already.
+    // A live review that takes over an interrupted review already has these threads.
     if (known.has(body.markdown)) continue;
     const anchor = withinProject(body.anchor, project);
     try {

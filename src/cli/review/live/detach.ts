@@ -53,7 +53,10 @@ async function findOpen(repo = "."): Promise<RunningReview | undefined> {
   );
 }
 
-/** Starts a live review in the background with these arguments. `onNote` receives its notes until it is ready. */
+/**
+ * Starts a live review in the background with these arguments. `onNote` receives the review's notes until the
+ * review is ready.
+ */
 export async function startDetached(
   args: readonly string[],
   folder: string,

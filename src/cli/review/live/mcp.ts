@@ -25,7 +25,7 @@ import { waitForBatch } from "./wait-for-batch.ts";
 
 /** The client of a tool call: its name, its cancellation and its progress notifications. */
 interface ToolCall {
-  /** The client's name, which is the author of what it writes. */
+  /** The client's name, which is the author of its comments and replies. */
   readonly agent: string;
   readonly signal: AbortSignal;
   /** Reports that the call is still waiting; does nothing for a client that requested no progress. */

@@ -30,7 +30,9 @@ export async function dataFinding(folder: string, platform: NodeJS.Platform): Pr
   }
 }
 
-/** Checks a port. `owner` returns a description of the server there if it belongs to Sallyport. */
+/**
+ * Checks a port. `owner` returns a description of the server on the port if the server belongs to Sallyport.
+ */
 export async function portFinding(
   subject: string,
   port: number,

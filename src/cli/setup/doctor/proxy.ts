@@ -29,7 +29,7 @@ export async function proxyFindings(
   }
 }
 
-/** Checks the review section of the file. Returns a finding only if it is invalid. */
+/** Checks the review section of the file. Returns a finding only if the section is invalid. */
 async function reviewFinding(): Promise<Finding | undefined> {
   try {
     await loadReviewConfiguration(processEnvironment);
