@@ -1,4 +1,4 @@
-// Imported first, because uPlot reads the language while it loads.
+// This module is imported first, because uPlot reads the language while it loads.
 import "./valid-language.ts";
 import { dashboard } from "../../src/render/dashboard/dashboard.ts";
 import { startApp } from "./app.tsx";

@@ -6,7 +6,7 @@ export async function copyAndReport(text: string, message: string): Promise<void
   if (await copyText(text)) showToast(message);
 }
 
-/** Copies text to the clipboard. Resolves to false, and shows an error, if the browser blocks it. */
+/** Copies text to the clipboard. Resolves to false, and shows an error, if the browser blocks copying. */
 export async function copyText(text: string): Promise<boolean> {
   const isThere = await writeClipboard(text);
   if (!isThere)

@@ -1,6 +1,6 @@
 /**
- * Copies text to the clipboard. Resolves to whether it succeeded. A page loaded over plain HTTP from another machine
- * has no Clipboard API but can copy selected text.
+ * Copies text to the clipboard. Resolves to whether copying has succeeded. A page loaded over plain HTTP from
+ * another machine has no Clipboard API but can copy selected text.
  */
 export async function writeClipboard(text: string): Promise<boolean> {
   try {

@@ -29,7 +29,9 @@ export function CodeThread({ thread }: { readonly thread: Thread }) {
   );
 }
 
-/** Accepts a finding. In a one-shot review it becomes a comment, which is sent with the feedback. */
+/**
+ * Accepts a finding. In a one-shot review, the finding becomes a comment, which is sent with the feedback.
+ */
 function accept(thread: Thread): void {
   const isLive = useThreads.getState().live !== undefined;
   void acceptFinding(thread).then((isDone) => {

@@ -76,7 +76,7 @@ export const Thread = memo(function Thread({ controller, file, widgetKey, row, l
   );
 });
 
-/** Renders a comment, or its editor while that is open. */
+/** Renders a comment, or the comment's editor while it is open. */
 export function ThreadItem({ id }: { readonly id: string }) {
   const comment = useComments(({ comments }) => comments.find((each) => each.id === id));
   const isOpen = useComments(({ editing }) => editing.has(id));

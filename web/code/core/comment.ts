@@ -33,8 +33,8 @@ export interface DiffName {
 }
 
 /**
- * Lines of one side, with enough text to find them after they have moved. Numbers are counted from 1; both
- * are inclusive.
+ * Lines of one side, with enough text to find them after they have moved. `start` and `end` are counted from
+ * 1 and inclusive.
  */
 export interface LineAnchor {
   readonly side: Side;

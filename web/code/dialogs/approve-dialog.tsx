@@ -61,7 +61,7 @@ interface ButtonsProps {
   readonly approve: () => void;
 }
 
-/** With unsent comments, the primary button sends them. */
+/** If there are unsent comments, the primary button sends them. */
 function Buttons({ hasComments, sending, approve }: ButtonsProps) {
   return (
     <>

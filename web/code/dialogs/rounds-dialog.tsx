@@ -12,7 +12,7 @@ import { useSession } from "../state/session.ts";
 import { describeState } from "../state/since.ts";
 import { openDialog, setFolded } from "../state/view.ts";
 
-/** Lists the feedback of earlier rounds with its lines and what has changed since. */
+/** Renders a list of the feedback of earlier rounds, with the commented lines and the changes since. */
 export function RoundsDialog({ controller }: { readonly controller: DiffController }) {
   const rounds = useRounds((state) => state.rounds);
   return (
@@ -50,7 +50,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
   const isLast = useRounds(({ rounds }) => rounds.at(-1) === round);
   const position = useRounds(({ positions }) => positions.get(annotation.id));
   const compared = useRounds((state) => state.compared);
-  // Only rounds on the same diff are comparable with its files.
+  // Only feedback on the same diff can be compared with the files of the diff.
   const isComparable =
     compared !== undefined && round.gitRef === compared.gitRef && round.diffType === compared.diffType;
   const since = file && isComparable ? sinceRound(round, file) : undefined;

@@ -12,7 +12,7 @@ import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
 
-/** Shows the feedback and lets the person edit it before it is sent. */
+/** Renders the dialog that shows the feedback. The person can edit the feedback before sending it. */
 export function SendDialog() {
   const caller = useSession(({ index }) => index?.caller.name ?? "the agent");
   const { feedback, text, setText, otherEdit } = useFeedbackText();

@@ -120,7 +120,7 @@ function SearchOptions({ query: { matchCase, regex }, onChange }: SearchOptionsP
   );
 }
 
-/** Renders the position of the current match and the total, or why there is none. */
+/** Renders the position of the current match and the total, or the reason why there is no match. */
 function MatchCount() {
   const { query, matches, current, progress, error } = useSearch();
   const count = matches.length;

@@ -4,7 +4,7 @@ let worker: Worker | undefined;
 let lastId = 0;
 const waiting = new Map<number, (records: Uint32Array | undefined) => void>();
 
-/** Highlights a long text in a worker. Resolves to undefined if the worker cannot highlight it. */
+/** Highlights a long text in a worker. Resolves to undefined if the worker cannot highlight the text. */
 export function highlightElsewhere(text: string, language: string): Promise<Uint32Array | undefined> {
   worker ??= start();
   lastId += 1;

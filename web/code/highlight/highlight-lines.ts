@@ -28,7 +28,7 @@ export async function startHighlighting(): Promise<void> {
 
 /**
  * Returns the tokens of one side of a hunk, from the hunk's first line on that side. Returns undefined until
- * they are ready.
+ * the tokens are ready.
  */
 export function highlightHunk(
   patch: ParsedPatch,
@@ -46,7 +46,7 @@ export function highlightHunk(
   return highlightText(hunkText(patch, hunk, side), language, (tokens) => memory.set(key, tokens));
 }
 
-/** Returns the tokens of a whole text, given as its lines. Undefined until they are ready. */
+/** Returns the tokens of a whole text, given as its lines. Returns undefined until the tokens are ready. */
 export function highlightWholeText(lines: readonly string[], path: string): Tokens | undefined {
   if (!highlight) return undefined;
   const known = byText.get(lines);
@@ -54,7 +54,10 @@ export function highlightWholeText(lines: readonly string[], path: string): Toke
   return highlightText(lines.join("\n"), detectLanguage(path), (tokens) => byText.set(lines, tokens));
 }
 
-/** Highlights synchronously, or in a worker for long texts. Passes the result to `keep`: null until it is ready. */
+/**
+ * Highlights synchronously, or in a worker for long texts. Passes the result to `keep`, and null until the
+ * result is ready.
+ */
 function highlightText(
   text: string,
   language: string,

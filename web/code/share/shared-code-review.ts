@@ -9,11 +9,11 @@ export interface SharedCodeReview {
   /** Identifies the diff, so that an import can report that the comments were written on another diff. */
   readonly diffId: string;
   readonly comments: readonly ReviewComment[];
-  /** The diff without paths and names of the machine. Only in pages. */
+  /** The diff without paths and names of the machine; only in pages. */
   readonly index?: DiffIndex;
-  /** The patch of each file, in the order of the index. Only in pages. */
+  /** The patch of each file, in the order of the index; only in pages. */
   readonly patches?: readonly string[];
-  /** Attached images as data URLs by path. Only in pages. */
+  /** Attached images as data URLs by path; only in pages. */
   readonly images?: Readonly<Record<string, string>>;
 }
 

@@ -138,7 +138,7 @@ export function discardChanges(id: string): (() => void) | undefined {
   return offerUndo(() => changeComment(id, () => written));
 }
 
-/** Removes a comment. Returns an undo function that restores its position. */
+/** Removes a comment. Returns an undo function, which puts the comment back at its position. */
 export function removeComment(id: string): () => void {
   const before = useComments.getState().comments;
   const at = before.findIndex((comment) => comment.id === id);

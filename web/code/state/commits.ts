@@ -12,7 +12,7 @@ interface CommitsState {
 
 export const useCommits = create<CommitsState>(() => ({ commits: [], whole: undefined }));
 
-/** The last request for the commits; undefined before the first one and after a failure. */
+/** The last request for the commits; undefined before the first request and after a failure. */
 let loading: Promise<string | undefined> | undefined;
 let loads = 0;
 

@@ -66,7 +66,7 @@ export function notebookView(file: DiffFile): NotebookView | "waiting" | undefin
 
 const loading = new WeakMap<DiffFile, Promise<void>>();
 
-/** Loads a notebook. Resolves when it is loaded or has a problem. */
+/** Loads a notebook. Resolves when the notebook is loaded or has a problem. */
 export function ensureNotebook(file: DiffFile): Promise<void> {
   const known =
     loading.get(file) ?? import("./load-notebook.ts").then(({ loadNotebook }) => loadNotebook(file));

@@ -10,7 +10,7 @@ interface RequestSize {
   readonly bytes: number;
   readonly files: number;
 }
-/** A small limit, so that reading and laying out a response does not delay scrolling. */
+/** The limit is small, so that reading and laying out a response does not delay scrolling. */
 const FOR_SCROLLING: RequestSize = { bytes: 128 * 1024, files: 50 };
 const FOR_SEARCH: RequestSize = { bytes: 512 * 1024, files: 50 };
 const REQUESTS_AT_ONCE = 2;
@@ -69,7 +69,7 @@ export class PatchStore {
     this.pump();
   }
 
-  /** Loads a patch. Resolves when it is loaded or has failed. */
+  /** Loads a patch. Resolves when the patch is loaded or has failed to load. */
   async ensure(index: number): Promise<void> {
     if (this.patches.has(index) || this.failed.has(index)) return;
     const [patch] = await this.read(index, index).catch(() => []);

@@ -38,7 +38,7 @@ export interface EarlierComment {
 
 const NONE: readonly EarlierComment[] = [];
 
-/** Returns the comments of the last round while the changes since it are shown. */
+/** Returns the comments of the last round while the changes since that round are shown. */
 export function earlierComments(): readonly EarlierComment[] {
   const { rounds, positions } = useRounds.getState();
   const last = rounds.at(-1);

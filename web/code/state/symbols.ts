@@ -64,7 +64,7 @@ async function load(): Promise<void> {
   announce(count === 1 ? "1 changed symbol" : `${count} changed symbols`);
 }
 
-/** Returns whether the server has complete texts to parse. In a saved page, no file has one. */
+/** Returns whether the server has complete texts to parse. In a saved page, no file has a complete text. */
 export function hasTexts(files: readonly DiffFile[]): boolean {
   return files.some(({ binary, hunksOnly }) => !binary && !hunksOnly);
 }

@@ -5,7 +5,10 @@ import { useSession } from "../data/session.ts";
 type Captured = CallDetailView["captured"];
 type Body = NonNullable<Captured>["request"];
 
-/** Renders the bodies of a call, or the reason why there are none. Renders nothing for others than admins. */
+/**
+ * Renders the bodies of a call, or the reason why there are none. Renders nothing if the person is not an
+ * admin.
+ */
 export function CapturedBodies({ captured }: { readonly captured: Captured }) {
   const { isAdmin } = useSession();
   if (!isAdmin) return null;

@@ -25,7 +25,7 @@ export interface NewSecret {
 
 const ROLES = ["user", "metrics", "admin"] as const;
 
-/** Creates or changes a key. */
+/** Renders the dialog that creates or changes a key. */
 export function KeyDialog({ existing, teams, onClose, onDone }: KeyDialogProps) {
   const { api } = useSession();
   const [name, setName] = useState(existing?.name ?? "");
@@ -150,7 +150,7 @@ const GRACES = [
   { value: "7d", label: "after 7 days" },
 ] as const;
 
-/** Replaces the secret of a key. */
+/** Renders the dialog that replaces the secret of a key. */
 export function RotateDialog({
   target,
   onClose,

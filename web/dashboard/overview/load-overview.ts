@@ -9,7 +9,7 @@ export interface Overview {
   /** The member of the rows by which `groups` are formed, such as `model`. */
   readonly by: string;
   readonly steps: readonly number[];
-  /** A report without groups. It has one row, or no row if there are no calls. */
+  /** A report without groups. The report has one row, or no row if there are no calls. */
   readonly total: readonly UsageRowView[];
   /** One row for each group. */
   readonly groups: readonly UsageRowView[];

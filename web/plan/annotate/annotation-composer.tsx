@@ -22,7 +22,7 @@ import { TypeIcon } from "./type-icon.tsx";
 
 interface AnnotationComposerProps {
   readonly composer: Composer;
-  /** Position of the target text. Without it, the composer is laid out in the flow. */
+  /** Position of the target text. Without a position, the composer is laid out in the flow. */
   readonly box?: Box;
 }
 

@@ -22,7 +22,7 @@ export const AnnotationMarks = memo(function AnnotationMarks({
   useEffect(() => {
     const element = root.current;
     if (!element) return;
-    // Diagrams and images load later and move everything below them.
+    // Diagrams and images load later, and move the content below them.
     const observer = new ResizeObserver(() => setPositions(measurePositions(element, plan, annotations)));
     observer.observe(element);
     return () => observer.disconnect();

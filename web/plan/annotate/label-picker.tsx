@@ -8,7 +8,7 @@ import { addAtOnce, closeLabels, startAnnotation } from "../state/actions.ts";
 
 interface LabelPickerProps {
   readonly anchor: PlanAnchor;
-  /** Position of the target text. Without it, the list is laid out in the flow. */
+  /** Position of the target text. Without a position, the list is laid out in the flow. */
   readonly box?: Box;
 }
 

@@ -50,7 +50,9 @@ function PlanThread({ thread }: { readonly thread: Thread }) {
   );
 }
 
-/** Accepts a finding. In a one-shot review it becomes a comment, which is sent with the decision. */
+/**
+ * Accepts a finding. In a one-shot review, the finding becomes a comment, which is sent with the decision.
+ */
 function accept(thread: Thread): void {
   const isLive = useThreads.getState().live !== undefined;
   void acceptFinding(thread).then((isDone) => {

@@ -76,7 +76,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
   );
 }
 
-/** Separate component, so that typing does not render all cards again. */
+/** Renders all cards. This component is separate, so that typing does not render the cards again. */
 const Cards = memo(function Cards() {
   const annotations = useReview((state) => state.annotations);
   const activeId = useReview((state) => state.activeId);

@@ -11,7 +11,7 @@ const ICONS = {
   label: Tag,
 } as const satisfies Record<AnnotationType, unknown>;
 
-/** Renders the icon of an annotation type. Its name is always shown next to it. */
+/** Renders the icon of an annotation type. The type's name is always shown next to the icon. */
 export function TypeIcon({ type, size = 15 }: { readonly type: AnnotationType; readonly size?: number }) {
   const Icon = ICONS[type];
   return <Icon size={size} aria-hidden />;

@@ -44,7 +44,7 @@ export function useImageUrl(): (source: string) => string | undefined {
   return useCallback((source: string) => resolveImageUrl(source, cwd), [cwd]);
 }
 
-/** Lets the person annotate the rendered plan inside it. */
+/** Renders a sheet in which the person can annotate the rendered plan. */
 export function AnnotatedSheet({ children }: { readonly children: React.ReactNode }) {
   const plan = useReview((state) => state.document);
   const composer = useReview((state) => state.composer);
@@ -86,7 +86,7 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
     if (removed === undefined) setCursor(blockAt(clicked));
     else setRemovedCursor(Number(removed));
   };
-  // The block stays the target while the pointer moves to its handle.
+  // The block stays the target while the pointer moves from the block to its handle.
   const onPointerMove = ({ target: over, clientY }: React.PointerEvent) => {
     const next = over instanceof Element ? positionAt(over, clientY) : undefined;
     if (next && !isSamePosition(position, next)) setPosition(next);

@@ -6,8 +6,8 @@ export type BlockPosition =
   | { readonly removed: number; readonly block?: undefined; readonly line?: undefined };
 
 /**
- * Returns the position under the pointer: the block and, in code, the line. Undefined if the pointer is outside of all
- * blocks.
+ * Returns the position under the pointer: the block and, in code, the line. Returns undefined if the pointer
+ * is outside of all blocks.
  */
 export function positionAt(target: Element, clientY: number): BlockPosition | undefined {
   const removed = target.closest<HTMLElement>(".removed-block")?.dataset["removed"];

@@ -68,7 +68,7 @@ function wordAt(text: string, offset: number): { readonly start: number; readonl
   return { start: from + found.index, end: from + found.index + found.segment.length };
 }
 
-/** Returns the anchor of a removed text, or of the quoted part of it. */
+/** Returns the anchor of a removed text, or of the part that `quote` contains. */
 export function toRemovalAnchor(plan: MarkdownDocument, element: HTMLElement, quote?: string): PlanAnchor {
   return removedAnchor(plan, Number(element.dataset["at"]), quote ?? (element.textContent ?? "").trim());
 }

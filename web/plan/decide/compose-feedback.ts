@@ -71,7 +71,7 @@ export function withoutPreamble(feedback: string): string {
 interface Item {
   readonly annotation: PlanAnnotation;
   readonly source: string;
-  /** True if the text exists only in the reviewer's edits. */
+  /** Whether the text exists only in the reviewer's edits. */
   readonly isOfEdits: boolean;
 }
 

@@ -9,7 +9,10 @@ export function getFeedback(state: ReviewState, purpose: "request-changes" | "ap
   return composedFeedback(state, purpose);
 }
 
-/** Composes the feedback from the annotations. An approval sends an edited plan in full, so it needs no diff. */
+/**
+ * Composes the feedback from the annotations. The feedback of an approval has no diff, because the approval
+ * contains the whole edited plan.
+ */
 export function composedFeedback(state: ReviewState, purpose: "request-changes" | "approve"): string {
   const edited = editedPlan(state);
   const isOfSent = edited !== undefined && purpose === "request-changes";

@@ -13,7 +13,10 @@ import { toSaveTargets } from "../state/settings.ts";
 import { getFeedback } from "./plan-feedback.ts";
 import { useDecision } from "./use-decision.ts";
 
-/** Requests changes. Shows the feedback and lets the person edit it before it is sent. */
+/**
+ * Requests changes. Renders the dialog that shows the feedback. The person can edit the feedback before
+ * sending it.
+ */
 export function RequestChangesDialog() {
   const state = useReview();
   const feedback = getFeedback(state, "request-changes");

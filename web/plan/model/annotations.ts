@@ -19,14 +19,14 @@ export const typeNames: Readonly<Record<AnnotationType, string>> = {
 };
 
 /**
- * Maximum number of annotations whose cards are all in the document. Of a larger number, only those near the
- * window are.
+ * Maximum number of annotations whose cards are all in the document. Of a larger number, only the cards near
+ * the window are in the document.
  */
 export const MAX_RENDERED_CARDS = 100;
 
 const PRAISE = "Looks good";
 
-/** Frequent comments that take one click. */
+/** Frequent comments, which the person can add with one click. */
 export const quickLabels = [
   "Clarify this",
   "Needs tests",

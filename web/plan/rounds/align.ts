@@ -18,7 +18,7 @@ interface Comparable {
  * first.
  */
 const MAX_EDITS = 3_000;
-/** Maximum number of added items that are searched for the successor of a removed one. */
+/** Maximum number of added items that are searched for the successor of a removed item. */
 const MAX_LOOKAHEAD = 40;
 
 /** Aligns two lists. `isSuccessor` decides whether an item replaced another. */

@@ -28,7 +28,7 @@ interface BlockRun {
   readonly isFolded: boolean;
 }
 
-/** Minimum number of consecutive unchanged blocks to fold, not counting those next to a change. */
+/** Minimum number of consecutive unchanged blocks to fold, not counting the blocks next to a change. */
 const MIN_FOLDED = 2;
 
 function foldUnchanged(blocks: readonly ComparedBlock[]): BlockRun[] {

@@ -147,7 +147,7 @@ export function discardComposer(): void {
   });
 }
 
-/** Returns whether the composer has no changes to its annotation. */
+/** Returns whether the composer has no changes to the annotation that it edits. */
 function isUnchanged({ editing, type, text, replacement, images }: Composer): boolean {
   const annotation = state().annotations.find(({ id }) => id === editing);
   return (

@@ -23,7 +23,7 @@ interface DraftContent {
   readonly edited?: string;
   /** Unsent replies to threads. */
   readonly threads?: ThreadDraft;
-  /** The id of the review in which the draft was written. Tabs of one review share their annotations. */
+  /** The id of the review in which the draft was written. The tabs of a review share its annotations. */
   readonly session?: string;
 }
 

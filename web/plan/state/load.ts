@@ -34,8 +34,8 @@ export async function load(): Promise<void> {
 }
 
 /**
- * Checks which review is open when another server is running at this address. For the same plan, the page continues;
- * otherwise the plan is reported as replaced.
+ * Checks which review is open when another server is running at this address. If the plan is the same, the
+ * page continues. Otherwise the plan is reported as replaced.
  */
 export async function handleServerChange(sessionId: string): Promise<void> {
   const known = useReview.getState().plan;

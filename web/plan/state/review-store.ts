@@ -58,7 +58,7 @@ export type Phase = "loading" | "failed" | "missing" | "review" | "done";
 
 export interface ReviewState {
   readonly phase: Phase;
-  /** Why loading failed. */
+  /** The reason why loading failed. */
   readonly failure: string;
   readonly plan: PlanState | undefined;
   /** The plan as shown, with the person's edits. */
@@ -88,9 +88,9 @@ export interface ReviewState {
   /** Path of a draft that could not be read. */
   readonly damagedDraft: string | undefined;
   readonly connected: boolean;
-  /** Why the agent may not read the decision. */
+  /** The reason why the agent may not read the decision. */
   readonly doubt: CallerDoubt | undefined;
-  /** Another plan is now under review at this address. */
+  /** Whether another plan is now under review at this address. */
   readonly isReplaced: boolean;
   /** The author name for new annotations; only in a shared file. */
   readonly author: string;
@@ -99,7 +99,7 @@ export interface ReviewState {
   readonly note: string;
   /** The feedback as edited by the person. */
   readonly rewritten: string | undefined;
-  /** True while a decision is being sent. */
+  /** Whether a decision is being sent. */
   readonly deciding: boolean;
   readonly outcome: Outcome | undefined;
 }

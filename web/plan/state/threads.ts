@@ -30,7 +30,7 @@ export function threadMarks(
   });
 }
 
-/** Makes a thread active. The plan scrolls to its quote. */
+/** Makes a thread active. The plan scrolls to the thread's quote. */
 export function showThread({ id, anchor }: Thread): void {
   useThreads.setState({ activeId: id });
   useReview.setState({ activeId: id, ...(anchor.kind === "plan" && { isSidebarOpen: false }) });

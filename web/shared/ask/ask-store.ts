@@ -15,9 +15,12 @@ export interface AskAbout extends Pick<AskBody, "thread" | "anchor"> {
 interface AskState {
   /** Undefined if no model is configured. */
   readonly model: string | undefined;
-  /** The conversation that is open. */
+  /** The subject of the open conversation. */
   readonly about: AskAbout | undefined;
-  /** Finished questions and answers by their subject. They stay in this page and are never part of the feedback. */
+  /**
+   * Finished questions and answers by their subject. They exist only in this page and are never part of the
+   * feedback.
+   */
   readonly exchanges: ReadonlyMap<string, readonly AskExchange[]>;
   /** The current question, and the received part of its answer. */
   readonly pending: AskExchange | undefined;

@@ -7,7 +7,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly ref?: Ref<HTMLButtonElement>;
 }
 
-/** Renders a button. `type="button"` keeps it from submitting a form. */
+/** Renders a button. `type="button"` keeps the button from submitting a form. */
 export function Button({ variant = "plain", small = false, className, ...rest }: ButtonProps) {
   return (
     <button

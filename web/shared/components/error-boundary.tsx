@@ -12,7 +12,7 @@ interface ErrorBoundaryState {
   readonly retries: number;
 }
 
-/** Renders a fallback if rendering fails. Without it, React removes the whole page. */
+/** Renders a fallback if rendering fails. Without such a boundary, React removes the whole page. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { message: undefined, retries: 0 };
 
@@ -35,8 +35,8 @@ interface RegionProps {
 }
 
 /**
- * Isolates rendering failures to one region of a page. A region that fails again offers to reload the page: Chromium
- * 153 and earlier never request a script again after it failed to load.
+ * Isolates rendering failures to one region of a page. A region that fails again offers to reload the page:
+ * Chromium 153 and earlier never request a script again that has failed to load.
  */
 export function Region({ name, children }: RegionProps) {
   return (

@@ -9,7 +9,7 @@ import { Toasts } from "./toast.tsx";
 /** A decision that is still possible on a page that failed. */
 export interface LastDecision {
   readonly label: string;
-  /** Resolves to an error message, or to undefined once it is sent. */
+  /** Resolves to an error message, or to undefined once the decision is sent. */
   readonly send: () => Promise<string | undefined>;
 }
 

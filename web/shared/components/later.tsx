@@ -12,9 +12,9 @@ interface LaterProps {
 }
 
 /**
- * Creates a component whose code loads with its first use, or before it when the browser is idle. Once it is loaded,
- * it renders immediately: `lazy` of React would show its fallback for up to 300 ms, and keys typed then would miss
- * the part.
+ * Creates a component whose code loads with its first use, or before it when the browser is idle. Once the
+ * code is loaded, the component renders immediately: `lazy` of React would show its fallback for up to 300
+ * ms, and keys typed then would miss the part.
  */
 export function later<Props extends object>(load: Load<Props>): ComponentType<Props & LaterProps> {
   let Loaded: ComponentType<Props> | undefined;

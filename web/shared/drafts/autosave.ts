@@ -19,7 +19,9 @@ export interface AutosavePorts<Content> {
     keepalive: boolean,
   ) => Promise<SaveResult>;
   readonly onStatus: (status: DraftStatus) => void;
-  /** Merges a draft that another tab saved. If it returns false or is absent, this tab stops saving. */
+  /**
+   * Merges a draft that another tab saved. If `onConflict` returns false or is absent, this tab stops saving.
+   */
   readonly onConflict?: (stored: Content) => boolean;
   /** Milliseconds from the first unsaved change to the save; at most 500. */
   readonly delay?: number;

@@ -33,7 +33,7 @@ export interface Click {
   /** `UIEvent.detail`: 0 if the click did not come from a pointer. */
   readonly detail: number;
   readonly at: number;
-  /** When the pointer went down on this button; undefined if it went down elsewhere. */
+  /** When the pointer was pressed on this button; undefined if it was pressed elsewhere. */
   readonly pressedAt: number | undefined;
   /** When a key last went down or up in the page. */
   readonly keyAt: number | undefined;

@@ -14,7 +14,7 @@ interface IrreversibleButtonProps {
    * `takesKey`.
    */
   readonly takesKey?: boolean;
-  /** True while nothing can be sent. */
+  /** Whether the action is not possible now. */
   readonly disabled?: boolean;
 }
 

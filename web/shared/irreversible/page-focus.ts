@@ -1,4 +1,4 @@
-/** When the page gained focus while visible; undefined while it has none. */
+/** When the page gained focus while visible; undefined while the page has no focus. */
 let focusedAt: number | undefined;
 /** When a key last went down or up. */
 let keyAt: number | undefined;

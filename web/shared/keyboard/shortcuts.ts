@@ -19,7 +19,7 @@ export interface Shortcut {
 export interface TypingTarget {
   /** Returns whether text is selected. While text is selected, every letter starts a comment on it. */
   readonly hasSelection: () => boolean;
-  /** Starts a comment with the text typed so far and focuses its field. */
+  /** Starts a comment with the text typed so far, and focuses the comment's field. */
   readonly startComment: (typed: string) => void;
   readonly closeDialog: () => void;
   /** Returns a function that reverts the effects of a sentence's first letters: opened fields and dialogs, moves. */
@@ -65,7 +65,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarge
       event.preventDefault();
       shortcut.run();
     };
-    // A field that handles a key, for example Ctrl+Enter, keeps it from the listener above.
+    // A field that handles a key, for example Ctrl+Enter, keeps the event from the listener above.
     const onCommandInField = (event: KeyboardEvent) => {
       const isModified = (event.ctrlKey || event.metaKey) && !/^(?:Control|Meta)$/.test(event.key);
       const isCommand = event.key === "Enter" || event.key === "Escape" || isModified;

@@ -42,11 +42,11 @@ export function isInBurst(burst: TypingBurst, at: number): boolean {
 
 /** A key that types a character. */
 export interface TypedKey {
-  /** The character that it types. */
+  /** The character that the key types. */
   readonly printed: string;
-  /** The name of its command, as returned by `keyName`. */
+  /** The name of the key's command, as returned by `keyName`. */
   readonly name: string;
-  /** The kind of its command; undefined if the key has no command. */
+  /** The kind of the key's command; undefined if the key has no command. */
   readonly kind: KeyKind | undefined;
 }
 

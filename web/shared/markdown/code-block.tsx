@@ -19,7 +19,7 @@ interface CodeBlockProps {
 /** Renders a code block, highlighted once the highlighter is loaded, or a diagram if the language is `mermaid`. */
 export function CodeBlock({ leaf, node, isRemoved = false }: CodeBlockProps) {
   const { language, info, change, edits } = node;
-  // Changes of a diagram are visible only in its source.
+  // Changes of a diagram are visible only in the diagram's source.
   const [asSource, setAsSource] = useState(language !== "mermaid" || edits !== undefined);
   const runs = useRuns(leaf.text, language);
   const code = <CodeText leaf={leaf} runs={runs} edits={edits} isRemoved={isRemoved} />;
@@ -58,7 +58,7 @@ function loadHighlighter(): Promise<typeof import("./highlight.ts")> {
   return highlighter;
 }
 
-/** Returns the highlighted runs of the code; a single plain run until they are ready. */
+/** Returns the highlighted runs of the code; a single plain run until the highlighted runs are ready. */
 function useRuns(text: string, language: string): readonly CodeRun[] {
   const [runs, setRuns] = useState<{ readonly text: string; readonly runs: readonly CodeRun[] }>();
   useEffect(() => {

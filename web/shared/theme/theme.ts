@@ -8,7 +8,7 @@ export const useTheme = create<{ readonly theme: Theme; readonly resolved: "ligh
   resolved: prefersDark().matches ? "dark" : "light",
 }));
 
-/** Applies a theme to the page. Does not store it. */
+/** Applies a theme to the page. Does not store the theme. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;

@@ -34,7 +34,7 @@ export function rememberThreads(): () => void {
   return () => useThreads.setState({ drafts, unfolded, activeId });
 }
 
-/** Returns the active thread; announces if there is none. */
+/** Returns the active thread. If there is none, announces how to select one. */
 function activeThread(): Thread | undefined {
   const { threads, activeId } = useThreads.getState();
   const thread = threads.find(({ id }) => id === activeId);

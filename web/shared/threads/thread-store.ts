@@ -126,7 +126,7 @@ export function receiveThread(thread: Thread): void {
   }
 }
 
-/** Updates the agent of a live session. Announces its exit and its status. */
+/** Updates the agent of a live session. Announces the agent's exit and status. */
 export function receiveAgent(agent: LiveAgent): void {
   const { live } = state();
   if (!live) return;
@@ -184,7 +184,7 @@ export function receiveRound(round: number, showRound: () => Promise<string>): v
 
 let pending: (() => Promise<void>) | undefined;
 
-/** Shows the pending round now. Typed text stays in its field. */
+/** Shows the pending round now. Typed text is kept in its field. */
 export function showPendingRound(): void {
   document.removeEventListener("focusout", showWhenDone);
   void pending?.();

@@ -45,7 +45,7 @@ export interface BatchState {
   readonly unsent: number;
   /** Threads that were sent and that the agent has not fetched. */
   readonly waiting: number;
-  /** When the person last sent a batch; undefined before the first. ISO 8601. */
+  /** When the person last sent a batch; undefined before the first batch. ISO 8601. */
   readonly lastSentAt: string | undefined;
   /** Threads in which the agent wrote after the last batch. */
   readonly replied: number;
@@ -84,7 +84,10 @@ export interface ThreadFilter {
 
 export const NO_FILTER: ThreadFilter = { state: "all", author: "all", severity: "all" };
 
-/** Returns the threads that pass the filter. An author passes if they wrote any message. */
+/**
+ * Returns the threads that pass the filter. A thread passes the filter of an author who wrote any of its
+ * messages.
+ */
 export function filterThreads(threads: readonly Thread[], filter: ThreadFilter): readonly Thread[] {
   const { state, author, severity } = filter;
   return threads.filter((thread) => {

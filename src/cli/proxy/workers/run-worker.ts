@@ -102,7 +102,7 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
 /** Returns the lines of the request log, which the primary writes. */
 function openLines({ ledgerLog }: WorkerStart, primary: Remote<PrimaryCalls>): LineSink {
   const journal = ledgerLog === undefined ? undefined : createJournal(ledgerLog);
-  // The call fails only if the primary has ended, and then this process ends too.
+  // If the call fails because the primary has ended, this process ends too.
   return createLineBatches((batch) => primary.call("log", batch).catch(() => {}), journal);
 }
 

@@ -59,7 +59,7 @@ export function createRemoteLimits(primary: Remote<PrimaryCalls>): LimitStore {
     keepsMeta: true,
     reserve: (reservation) => primary.call("reserveLimits", reservation),
     settle(reservation, used) {
-      // The call fails only if the primary has ended, and then this process ends too.
+      // If the call fails because the primary has ended, this process ends too.
       primary.call("settleLimits", { reservation, used }).catch(() => {});
     },
     read: (subjects) => primary.call("readLimits", subjects),

@@ -11,7 +11,8 @@ export interface DiagramFrame {
 const ADDRESS = "/assets/diagram-frame.html";
 
 /**
- * Opens the hidden frame and passes it one port of a message channel. Resolves to undefined if it cannot be loaded.
+ * Opens the hidden frame and passes it one port of a message channel. Resolves to undefined if the frame
+ * cannot be loaded.
  */
 export async function openDiagramFrame(): Promise<DiagramFrame | undefined> {
   await afterPaint();
