@@ -138,9 +138,9 @@ Exit codes:
   0  a proxy runs
   3  no proxy runs`,
   "sallyport proxy stop": `
-Calls that run may finish within drain_timeout of the configuration (30 seconds by default).`,
+Running calls may finish within proxy.drain_timeout (30 seconds by default).`,
   "sallyport proxy restart": `
-The new process takes over the listening socket, so no connection is refused. The old one ends when the calls of its open connections are done. If the new process cannot start, the old one continues. With --workers, connections are refused for the time that a start takes.`,
+The new process takes over the listening socket, so no connection is refused. The old process ends when all calls on its connections have ended. If the new process cannot start, the old one continues. With --workers, connections are refused until the new process listens.`,
   "sallyport proxy logs": `
 Examples:
   sallyport proxy logs --follow

@@ -33,7 +33,8 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     // Flags belong to the command that they follow: `proxy keys` and its subcommands have some of the same names.
     .enablePositionalOptions()
     .showHelpAfterError("Run with --help for the options.")
-    // Commander's messages get the form of all other error messages. A suggestion follows on a line of its own.
+    // Gives commander's messages the form of all other error messages. A suggestion follows on a separate
+    // line.
     .configureOutput({
       outputError: (text) =>
         output.note(text.trimEnd().replace(/^error: (.*)/, (_, message) => `sallyport: ${message} [usage]`)),
@@ -171,7 +172,9 @@ function addUpgrade(program: Command, output: Output, setExitCode: SetExitCode):
     });
 }
 
-/** Adds `--quiet`, `--verbose` and `--debug` to every command. Only the help of `sallyport` lists them. */
+/**
+ * Adds `--quiet`, `--verbose` and `--debug` to every command. Only the help of `sallyport` lists these flags.
+ */
 function addVerbosity(command: Command): void {
   for (const [flag, description] of VERBOSITY_FLAGS)
     command.addOption(new Option(flag, description).hideHelp(command.parent !== null));

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The folders at the root of a repository of git, jj and Sapling. */
+/** The folders that mark the root of a repository of git, jj or Sapling. */
 const MARKERS = [".git", ".jj", ".sl"];
 
-/** Returns the repository that contains a folder, or else the folder. */
+/** Returns the root of the repository that contains a folder, or the folder itself if there is none. */
 export function projectFolder(folder: string): string {
   return findRepository(folder) ?? folder;
 }

@@ -46,7 +46,7 @@ export function spawnDetached(
 
 /** Starts this program again with other arguments, in its own session. */
 export function spawnSelf(args: readonly string[], options: SpawnOptions): ChildProcess {
-  // A single executable has no script.
+  // A single executable has no script to pass.
   const script = isSea() ? [] : process.argv.slice(1, 2);
   return spawn(process.execPath, [...process.execArgv, ...script, ...args], {
     detached: true,

@@ -60,7 +60,7 @@ const MAX_ATTEMPTS = 10;
 
 /** Returns the key of a secret, or the reason why the secret is not accepted. */
 async function check(secret: string, attempt = 1): Promise<SignedIn | string> {
-  // Other characters cannot be sent in a header.
+  // A secret with other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(secret)) return INVALID;
   try {
     const { key } = await createApi(OWN_API, secret, () => {}).get<{ key: OwnKeyView }>("/key");

@@ -25,7 +25,7 @@ export function selectPlanMode(plan: PlanToReview): ReviewMode {
   return createPlanMode(createPlanReview(plan));
 }
 
-/** Returns the plan with its stores. */
+/** Returns the plan and the stores that its review uses. */
 export function createPlanReview({
   loaded,
   channel,

@@ -113,7 +113,7 @@ export interface LiveFlags extends ReviewFlags {
   readonly agent?: string;
   /** Hidden: the agent's session, for an agent whose input does not name it. */
   readonly agentSession?: string;
-  /** Hidden: the project that a plan outside of any repository belongs to. */
+  /** Hidden: the project to which a plan outside of any repository belongs. */
   readonly project?: string;
 }
 

@@ -7,15 +7,15 @@ import { importClaudeCodeRouter } from "./claude-code-router.ts";
 import type { Imported } from "./imported.ts";
 import { importLitellm } from "./litellm.ts";
 
-/** A converted configuration file, and the program that it came from. */
+/** A converted configuration file, and the program to which it belonged. */
 export interface ImportedConfiguration extends Imported {
   readonly program: "LiteLLM" | "claude-code-router";
 }
 
 /**
- * Converts the configuration file of another proxy into this one's. Recognizes the program by the members of the file.
- * `environment` resolves addresses that name a variable. Throws `configuration` if the file is invalid or belongs to
- * neither program.
+ * Converts the configuration file of another proxy into one for this proxy. Recognizes the program by the
+ * members of the file. `environment` resolves addresses that name a variable. Throws `configuration` if the
+ * file is invalid or belongs to neither program.
  */
 export function importConfiguration(
   text: string,

@@ -1,6 +1,6 @@
 import type { ImportedUpstream } from "./imported.ts";
 
-/** The upstream that a model-name prefix of LiteLLM stands for. */
+/** The upstream for which a model-name prefix of LiteLLM stands. */
 export interface Provider {
   readonly dialect: ImportedUpstream["dialect"];
   /** The base URL; absent if every installation has a different one. */

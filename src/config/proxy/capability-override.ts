@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The schema of `capabilities` in the configuration; members as in `Capabilities`. */
+/** The schema of `capabilities` in the configuration. Its members are those of `Capabilities`. */
 export const capabilityOverrideSchema = z.strictObject({
   maxTokensName: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
   defaultMaxTokens: z.number().int().positive().optional(),

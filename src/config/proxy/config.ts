@@ -138,7 +138,7 @@ export interface UpstreamConfig {
   readonly subject?: Subject | undefined;
 }
 
-/** The header of an API key; `prefix` stands before the key. */
+/** The header of an API key; `prefix` precedes the key in the value. */
 export interface KeyHeader {
   readonly name: string;
   readonly prefix: string;
@@ -150,9 +150,9 @@ export type PlatformConfig = BedrockPlatform | VertexPlatform | AzurePlatform;
 export interface BedrockPlatform {
   readonly kind: "bedrock";
   readonly region: string;
-  /** The profile in AWS's files; undefined: the default chain's. */
+  /** The profile in AWS's files; undefined: the profile of AWS's default chain. */
   readonly profile: string | undefined;
-  /** A role to assume with the credentials found. */
+  /** The role to assume with the credentials that were found. */
   readonly roleArn: string | undefined;
   /** The URL of the Security Token Service, for `roleArn`. */
   readonly stsUrl: string;
@@ -164,7 +164,7 @@ export interface VertexPlatform {
   readonly kind: "vertex";
   readonly project: string;
   readonly location: string;
-  /** The file with credentials; undefined: gcloud's, or the metadata server. */
+  /** The file with credentials; undefined: those of gcloud or of the metadata server. */
   readonly credentialsFile: string | undefined;
   /** gcloud's folder, if it is not the default one. */
   readonly gcloudFolder: string | undefined;
@@ -189,7 +189,7 @@ export interface EntraSignIn {
   readonly scope: string;
   /** The base URL of the token service. */
   readonly authority: string;
-  /** App Service's endpoint for managed identities, and the header that it expects. */
+  /** App Service's endpoint for managed identities, and the value of the header that it expects. */
   readonly identityEndpoint: string | undefined;
   readonly identityHeader: string | undefined;
   /** The base URL of the metadata service of virtual machines. */

@@ -6,7 +6,7 @@ import type { LoadedSettings } from "./settings.ts";
 export interface EffectiveSetting {
   readonly key: string;
   readonly value: unknown;
-  /** `default`, `file:LINE`, `environment NAME`, `flag --name`. */
+  /** `default`, `file:LINE`, `environment NAME` or `flag --name`. */
   readonly source: string;
 }
 

@@ -36,8 +36,8 @@ export interface KeptKey {
 }
 
 /**
- * Creates a key and stores it with mode 0600. If another proxy has stored one at the same time, returns that key.
- * Throws `storage`.
+ * Creates a key and stores it with mode 0600. If another proxy has stored a key at the same time, returns
+ * that key. Throws `storage`.
  */
 export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
   const path = generatedKeyFile(dataDirectory);

@@ -16,7 +16,7 @@ export interface KnownKey extends ProxyKey {
   readonly text?: string;
 }
 
-/** Returns the configured keys, and the one that the proxy created. */
+/** Returns the configured keys, and the key that the proxy created. */
 export function resolveKeys(
   settings: ProxySettings,
   environment: Environment,

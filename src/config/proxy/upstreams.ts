@@ -161,7 +161,7 @@ interface MinimalUpstream {
   readonly keys: readonly string[];
 }
 
-/** Returns an upstream with these members and defaults for all others. */
+/** Returns an upstream with the given members, and defaults for all other members. */
 function plainUpstream(
   settings: ProxySettings,
   { name, vendor, dialect, baseUrl, keys }: MinimalUpstream,
@@ -252,7 +252,7 @@ function resolvePrices(settings: UpstreamSettings["prices"]): Map<string, ModelP
   );
 }
 
-/** Converts prices. Cached tokens without their own price cost as much as input tokens. */
+/** Converts prices. Cached tokens cost as much as input tokens if no price is set for them. */
 function tokenPrices(settings: Omit<PriceSettings, "long_prompt">): TokenPrices {
   const { input, output, cache_read = input, cache_write = input, cache_write_hour = cache_write } = settings;
   return { input, cacheRead: cache_read, cacheWrite: cache_write, cacheWriteHour: cache_write_hour, output };

@@ -40,7 +40,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
     if (rows.current) controller.measure(file, measureRows(rows.current, body));
   });
 
-  // Measures a notice again when its images have loaded, because it grows.
+  // Measures a notice again when its images have loaded, because the notice grows.
   useEffect(() => {
     const element = rows.current;
     const notice = element?.querySelector("[data-notice]");

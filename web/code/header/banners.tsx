@@ -22,7 +22,7 @@ const LiveBanner = lazy(() =>
   import("../../shared/threads/live-banner.tsx").then((module) => ({ default: module.LiveBanner })),
 );
 
-/** Shows notices, the most serious first. */
+/** Renders notices, the most serious first. */
 export function Banners() {
   // Without a server, saving and refreshing also fail, but only the lost server is reported.
   const isServerLost = useSession((session) => !session.connected || session.closing !== undefined);
@@ -218,7 +218,10 @@ function RoundBanner() {
   );
 }
 
-/** Lists changes that the diff does not show, so that an empty diff does not look like an unchanged working tree. */
+/**
+ * Renders a list of changes that the diff does not show, so that an empty diff does not look like an
+ * unchanged working tree.
+ */
 function OmittedBanner() {
   const omitted = useSession((session) => session.index?.omitted);
   const [open, setOpen] = useState(false);

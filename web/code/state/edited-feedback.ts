@@ -1,7 +1,7 @@
 import { create } from "zustand";
 
 /**
- * The feedback as edited by the person, and the composed text from which it was made. It is part of the
+ * The feedback as edited by the person, and the composed text from which it was made. Both are part of the
  * draft.
  */
 export interface EditedFeedback {

@@ -81,7 +81,7 @@ function Summary({ name, isSilent }: SummaryProps) {
   );
 }
 
-/** Shows the complete feedback, rendered or as editable text. */
+/** Renders the complete feedback as Markdown or as editable text. */
 function SentText({ name, feedback }: { readonly name: string; readonly feedback: string }) {
   const [shown, setShown] = useState<"preview" | "text">("preview");
   const isRewritten = useReview((state) => state.rewritten !== undefined);

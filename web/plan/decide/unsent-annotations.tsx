@@ -12,7 +12,9 @@ interface UnsentAnnotationsProps {
   readonly onChoose: (choice: AnnotationsChoice) => void;
 }
 
-/** Asks whether unsent comments are sent with the approval. All comments stay in the history. */
+/**
+ * Renders the choice whether unsent comments are sent with the approval. All comments stay in the history.
+ */
 export function UnsentAnnotations({ caller, count, choice, onChoose }: UnsentAnnotationsProps) {
   const comments = count === 1 ? "1 comment" : `${count} comments`;
   if (caller.approvalNote === "none") {

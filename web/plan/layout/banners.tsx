@@ -18,7 +18,7 @@ const LiveBanner = lazy(() =>
   import("../../shared/threads/live-banner.tsx").then((module) => ({ default: module.LiveBanner })),
 );
 
-/** Shows notices: lost server, unsaved draft, new round, agent timeout. */
+/** Renders notices: lost server, unsaved draft, new round, agent timeout. */
 export function Banners() {
   const connected = useReview((state) => state.connected);
   const draft = useReview((state) => state.draft);

@@ -5,8 +5,8 @@ import { useAsk } from "./ask-store.ts";
 const AskDialog = later(async () => (await import("./ask-dialog.tsx")).AskDialog);
 
 /**
- * Renders the open conversation with a model. Its code is loaded when the browser is idle, or with the first
- * conversation.
+ * Renders the open conversation with a model. The dialog's code is loaded when the browser is idle, or with
+ * the first conversation.
  */
 export function AskHost() {
   const about = useAsk((state) => state.about);

@@ -24,7 +24,10 @@ export function getDelivery({ sentAt, deliveredAt, postedAt }: ThreadMessage): D
   return sentAt ? "sent" : "unsent";
 }
 
-/** Returns whether the next batch contains the thread: an unsent message of the person, or an accepted finding. */
+/**
+ * Returns whether the next batch contains the thread, because it has an unsent message of the person or is an
+ * accepted finding.
+ */
 export function isInNextBatch(thread: Thread): boolean {
   const first = thread.messages[0];
   if (thread.accepted === true && thread.state !== "dismissed" && first && getDelivery(first) === "unsent")
@@ -98,7 +101,7 @@ export function filterThreads(threads: readonly Thread[], filter: ThreadFilter):
   });
 }
 
-/** Returns the value of an author in the filter. All persons have the same value. */
+/** Returns the value of an author in the filter. All persons share one value. */
 export function authorKey({ kind, name }: ThreadAuthor): string {
   return kind === "person" ? "person" : `${kind} ${name}`;
 }

@@ -9,8 +9,8 @@ import { withDatabase } from "./with-database.ts";
 export const COMMAND_LINE = { name: "command line", address: null };
 
 /**
- * Opens the configured database for one task. Throws `usage` if no database is configured, if a key or team does not
- * exist, or if its name is taken.
+ * Opens the configured database for one task. Throws `usage` if no database is configured, if a key or team
+ * does not exist, or if the name of a new one is taken.
  */
 export async function withKeyStore<Result>(
   environment: Environment,
@@ -21,7 +21,7 @@ export async function withKeyStore<Result>(
     try {
       const store = createKeyStore(db);
       const result = await task(store);
-      // The next start then opens the database before it accepts calls.
+      // If keys are now required, the next start opens the database before it accepts calls.
       const { requiresKeys } = await store.snapshot();
       await setRequiresKeys(data, requiresKeys).catch(() => {});
       return result;

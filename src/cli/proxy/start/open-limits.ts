@@ -67,8 +67,8 @@ export async function openLimits(
 }
 
 /**
- * Sets the amounts that were spent of budgets before this process started to count. While Redis is down, the amounts
- * are set once it is reachable again.
+ * Sets the amounts of budgets that were spent before this process started to count. While Redis is down, the
+ * amounts are set once Redis is reachable again.
  */
 export async function primeLimits(limits: LimitStore, spent: readonly SpentBudget[]): Promise<void> {
   await Promise.allSettled(spent.map(async (each) => limits.prime(each)));

@@ -41,7 +41,7 @@ export interface PrimaryCalls {
   ready(version: string): void;
   /** Appends lines to the request log. Resolves when they are written. */
   log(lines: Uint8Array): Promise<void>;
-  /** Stores the worker's counts, in case it ends unexpectedly. */
+  /** Stores the worker's counts, in case the worker ends unexpectedly. */
   counted(counts: MetricCounts): void;
   /** Returns the counts of all workers. */
   totals(): Promise<MetricCounts>;

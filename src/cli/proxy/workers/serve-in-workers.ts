@@ -229,13 +229,13 @@ function createRestartLimitError(how: string): AppError {
   return new AppError("workers_failed", `Workers ended repeatedly, the last one with ${how}`, { hint });
 }
 
-/** More worker exits than this within `WINDOW_MS` mean that restarting does not help. */
+/** Maximum number of worker exits within `WINDOW_MS`. More exits mean that restarting does not help. */
 const MAX_EXITS = 4;
 const WINDOW_MS = 10_000;
 
 /**
- * Returns a function that records a worker's exit, at a time in milliseconds, and reports whether there were too
- * many.
+ * Returns a function that records a worker's exit, at a time in milliseconds, and returns whether there were
+ * too many exits.
  */
 export function createCrashWatch(): (now: number) => boolean {
   let recent: number[] = [];

@@ -37,7 +37,8 @@ export async function announceLive({ url }: ReviewRun, { threads }: ReviewContex
   await new Promise<void>((resolve) => {
     process.send?.(message, undefined, undefined, () => resolve());
   });
-  // The process that started this one may have been killed in the meantime.
+  // Disconnects only if connected, because the process that started this one may have been killed in the
+  // meantime.
   if (process.connected) process.disconnect();
 }
 

@@ -256,7 +256,7 @@ async function processEnd({ pid, host, started }: RunningReview): Promise<void> 
 }
 
 async function appendDelivery(path: string, batch: string): Promise<void> {
-  // The lock that a live review holds while it takes logs over.
+  // Uses the lock that a live review holds while it takes logs over.
   const lock = path.replace(/-[0-9a-z]+\.jsonl$/, ".lock");
   await withFileLock(lock, async () => {
     const entry = { op: "delivered", batch, at: new Date().toISOString() };

@@ -5,7 +5,7 @@ import { drawDiagram } from "./draw-diagram.ts";
 
 interface DiagramProps {
   readonly source: string;
-  /** Shown while the diagram loads, and with the reason if it fails. */
+  /** Shown while the diagram loads, and with the reason if the diagram cannot be rendered. */
   readonly fallback: ReactNode;
 }
 
