@@ -20,8 +20,9 @@ export interface ReadConfiguration {
 }
 
 /**
- * Reads the configuration and what it depends on: the environment, local model servers and the generated key. With
- * `mayMakeKey`, generates a key if authentication needs one, none exists, and no replica shares the database.
+ * Reads the configuration and the values on which it depends: the environment, local model servers and the
+ * generated key. With `mayMakeKey`, generates a key if authentication needs one, none exists, and no replica
+ * shares the database.
  */
 export async function readProxyConfiguration(
   environment: Environment,

@@ -8,7 +8,7 @@ export interface ReadyFile {
 }
 
 /**
- * Checks that a ready file can be written. Call it before printing anything that a caller acts on. Throws
+ * Checks that a ready file can be written. Call this before printing a line on which a caller acts. Throws
  * `unreadable` if the file cannot be written.
  */
 export async function openReadyFile(path: string): Promise<ReadyFile> {

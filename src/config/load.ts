@@ -77,7 +77,10 @@ export function plainParseError({ error }: ParseError): string {
     .toLowerCase();
 }
 
-/** Returns one message for all of zod's issues, each with key and line. `schema` is that of the whole file. */
+/**
+ * Returns one message for all of zod's issues, each with key and line. `schema` is the schema of the whole
+ * file.
+ */
 export function explainIssues(
   issues: readonly z.core.$ZodIssue[],
   file: ConfigurationFile,

@@ -98,8 +98,8 @@ export function baseDirectory(
 
 /**
  * Returns the home directory: `$HOME`, `%USERPROFILE%`, or otherwise the one that the system reports. An
- * empty or relative path is ignored. Throws `usage` if there is none, for example for a container's user
- * without a name.
+ * empty or relative path is ignored. Throws `usage` if there is no home directory, for example for a
+ * container's user without a name.
  */
 export function getHomeDirectory(environment: Environment): string {
   const configured = [environment["HOME"], environment["USERPROFILE"]].find(

@@ -15,7 +15,7 @@ import "./views.css";
 const root = document.querySelector("#dashboard");
 if (root instanceof HTMLElement) start(root);
 
-/** Shows the current calls if no key is needed, else the form that asks for one. */
+/** Shows the current calls if no key is needed, or otherwise the form that asks for a key. */
 function start(container: HTMLElement): void {
   if (container.querySelector("form")) void enter(container);
   else showOpenPage(container);

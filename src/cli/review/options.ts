@@ -54,7 +54,7 @@ export interface ResolvedFlags {
 export interface ReviewOptions extends ResolvedFlags {
   /** The absolute path of the agent's working directory. */
   readonly cwd: string;
-  /** The repository that contains `cwd`, or else `cwd`. */
+  /** The repository that contains `cwd`, or `cwd` if there is none. */
   readonly project: string;
   readonly home: string;
   readonly dataDirectory: string;

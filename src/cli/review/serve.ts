@@ -143,7 +143,8 @@ async function printDecision(
 }
 
 /**
- * Reports what happened to the comments if the person pressed Ctrl-C or the time limit passed. Returns the exit code.
+ * Reports whether the comments are kept if the person pressed Ctrl-C or the time limit passed. Returns the
+ * exit code.
  */
 function reportUndecided(exitReason: ExitReason, output: Output): number {
   const byPerson = exitReason.reason === "signal" && exitReason.signal === "SIGINT";

@@ -58,7 +58,7 @@ export async function exportPlugins(
   return 0;
 }
 
-/** Throws `usage` for a folder that contains anything except an earlier export. */
+/** Throws `usage` for a folder that contains other files than those of an earlier export. */
 async function requireOwnFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return [];

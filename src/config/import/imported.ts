@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import { plainIssue } from "../plain-issue.ts";
 import { sha256 } from "../proxy/resolve-keys.ts";
 
-/** A setting of the other program that was not converted exactly, and what to do about it. */
+/** A setting of the other program that was not converted exactly, and the remedy. */
 export interface ImportNote {
   /** The path of the setting, such as `router_settings.cooldown_time`. */
   readonly setting: string;

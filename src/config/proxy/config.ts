@@ -125,7 +125,7 @@ export interface UpstreamConfig {
   /** Configured models; undefined: the upstream's own list. */
   readonly models: readonly string[] | undefined;
   readonly capabilities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Prices by model pattern, instead of list prices; the first match counts. */
+  /** Prices by model pattern, instead of list prices; the first matching pattern applies. */
   readonly prices: ReadonlyMap<string, ModelPrice>;
   readonly timeouts: Timeouts;
   /** Whether responses are streamed over WebSockets. */

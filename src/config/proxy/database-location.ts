@@ -132,8 +132,8 @@ export function databasePasswords(location: DatabaseLocation): string[] {
 const DAY_MS = 86_400_000;
 
 /**
- * Resolves what is stored and where. Without a data directory, nothing is stored unless the settings name a location.
- * Throws `configuration` if the text is not a valid location.
+ * Resolves which data are stored, where, and for how long. Without a data directory, nothing is stored unless
+ * the settings name a location. Throws `configuration` if the text is not a valid location.
  */
 export function resolveStorage(
   settings: ProxySettings,

@@ -37,7 +37,7 @@ export interface McpOauth {
 export interface McpProgram {
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment. */
+  /** The program's whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
   /**

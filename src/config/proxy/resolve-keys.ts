@@ -39,7 +39,7 @@ export function resolveKeys(
   return [...configured, { name: "generated", sha256: sha256(generatedKey), text: generatedKey }];
 }
 
-/** Returns what a configured key may do. */
+/** Returns the permissions and limits of a configured key. */
 function toKeyAccess(access: KeyAccessSettings): Partial<ProxyKey> {
   const { name, team, tags, models, mcp, limits, capture } = access;
   const id = `config:${name}`;

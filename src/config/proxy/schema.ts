@@ -204,7 +204,7 @@ export const proxySchema = z.strictObject({
     .describe("Reject calls that cannot be translated without loss."),
 });
 
-/** The whole file; only this section is parsed here. */
+/** The schema of the whole file, of which only this section is parsed here. */
 export const fileSchema = z.strictObject({
   $schema: z.unknown().optional(),
   review: z.unknown().optional(),

@@ -125,8 +125,8 @@ export const vendorVariables: readonly string[] = [
 ];
 
 /**
- * Returns the upstreams without configuration: vendors whose key is in the environment, model servers of this
- * machine, and the built-in echo if there are none of these.
+ * Returns the upstreams that need no configuration: vendors whose key is in the environment, model servers of
+ * this machine, and the built-in echo if there are none of these.
  */
 export function environmentUpstreams(
   settings: ProxySettings,

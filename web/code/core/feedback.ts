@@ -137,7 +137,8 @@ export function formatLines(start: number, end: number): string {
 }
 
 /**
- * Converts comments to the annotations of `POST /api/feedback`, with current line numbers. Line 0 is the whole file.
+ * Converts comments to the annotations of `POST /api/feedback`, with current line numbers. Line 0 stands for
+ * the whole file.
  */
 export function toAnnotations(
   comments: readonly ReviewComment[],

@@ -35,7 +35,7 @@ export interface Scene {
   readonly height: number;
   /** The difference between a position in the diff and the same position in the scroller. */
   readonly shift: number;
-  /** True while the browser prints: the whole top of the diff is rendered. */
+  /** Whether the browser prints. While it does, the beginning of the diff is rendered. */
   readonly printing: boolean;
 }
 

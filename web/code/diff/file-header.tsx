@@ -168,7 +168,7 @@ function FilePath({ file }: { readonly file: DiffFile }) {
   );
 }
 
-/** Renders nothing for a file without changed lines: for a binary file, two zeros would mean that it is unchanged. */
+/** Renders nothing for a file without changed lines: two zeros would say that a binary file is unchanged. */
 export function Counts({ file }: { readonly file: Pick<DiffFile, "additions" | "deletions"> }) {
   if (file.additions + file.deletions === 0) return null;
   return (

@@ -23,8 +23,8 @@ let waiting = 0;
 let isStepping = false;
 
 /**
- * Shows the next or previous commit; the first or last one if a whole diff is shown. Waits until the commits
- * are known. Steps that are requested in the meantime are added and taken at once.
+ * Shows the next or previous commit, or the first or last commit if a whole diff is shown. Waits until the
+ * commits are known. Steps that are requested in the meantime are added and taken at once.
  */
 export async function stepCommit(step: 1 | -1): Promise<void> {
   waiting += step;

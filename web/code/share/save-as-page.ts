@@ -56,7 +56,7 @@ function withoutMachine({ live: _live, ...index }: DiffIndex, patches: readonly 
   };
 }
 
-/** Fetches the patches of all files. Throws if the diff is too large or has been created again. */
+/** Fetches the patches of all files. Throws if the diff is too large or was replaced on the server. */
 async function patchesOf({ files, diffId }: DiffIndex): Promise<string[]> {
   const total = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
   if (total > MAX_BYTES) throw new Error("the diff is larger than 64 MB");

@@ -16,7 +16,7 @@ export const useCommits = create<CommitsState>(() => ({ commits: [], whole: unde
 let loading: Promise<string | undefined> | undefined;
 let loads = 0;
 
-/** Loads the commits now and whenever the diff is created again. */
+/** Loads the commits now and whenever the diff changes. */
 export async function followCommits(): Promise<void> {
   const note = () => {
     const { index } = useSession.getState();

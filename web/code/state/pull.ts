@@ -68,7 +68,7 @@ export async function previewReview(without: readonly string[]): Promise<PullPre
   return result.ok ? result.value : explain(result);
 }
 
-/** Posts a preview. A repeated call posts nothing twice. */
+/** Posts a preview. A repeated call does not post an item twice. */
 export async function postReview(preview: string): Promise<Result<PostResponse>> {
   const result = await sendJson<PostResponse>("POST", "/api/pr/post", { preview });
   if (result.ok) {

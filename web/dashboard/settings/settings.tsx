@@ -9,7 +9,7 @@ import { Section } from "../parts/section.tsx";
 
 const REFRESH_MS = 15_000;
 
-/** Renders the settings in force and where each comes from. */
+/** Renders the settings in force and the source of each. */
 export function SettingsView() {
   const { api } = useSession();
   const query = useQuery("settings", (signal) => api.get<Settings>("/settings", {}, signal), REFRESH_MS);

@@ -14,7 +14,7 @@ export async function renewPageToken(): Promise<void> {
     const meta = element();
     if (token !== undefined && meta) meta.content = token;
   } catch {
-    // The server is unreachable again. The token is renewed when the next server responds.
+    // The new server is not reachable. The token is renewed when the next server responds.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The command that the first letter of typed text stands for. */
+/** The command for which the first letter of typed text stands. */
 export interface FirstKey {
   readonly type: "comment" | "concern";
   /** The text without that letter. */

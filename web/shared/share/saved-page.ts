@@ -52,7 +52,7 @@ async function dataUrl(url: string): Promise<string | undefined> {
   return read;
 }
 
-/** Returns an object of untrusted data; empty for anything else. */
+/** Returns untrusted data if it is an object, or an empty object otherwise. */
 export function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -155,7 +155,7 @@ function TextField({ label }: { readonly label: string }) {
   );
 }
 
-/** Lists what the batch contains by kind. */
+/** Renders the numbers of items in the batch, by kind. */
 function Contents({ comments }: { readonly comments: readonly CommentToSend[] }) {
   const messages = useThreads(
     ({ drafts }) => [...drafts.values()].filter(({ text }) => text.trim() !== "").length,

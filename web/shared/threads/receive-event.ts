@@ -12,7 +12,10 @@ import { batchState } from "./threads.ts";
 
 let isFollowing = false;
 
-/** Handles the events of threads and live sessions. `showRound` loads a new round and returns what has changed. */
+/**
+ * Handles the events of threads and live sessions. `showRound` loads a new round and returns a description of
+ * the changes.
+ */
 export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {
   switch (event.event) {
     case "hello":

@@ -43,8 +43,8 @@ export function createLaunchd({
 }
 
 /**
- * Returns the launchd agent of the proxy, a property list for `~/Library/LaunchAgents`. It starts at login, and again
- * after a crash. Pure.
+ * Returns the launchd agent of the proxy, a property list for `~/Library/LaunchAgents`. The proxy starts at
+ * login and restarts after a crash. Pure.
  */
 export function formatLaunchdAgent({
   argv,

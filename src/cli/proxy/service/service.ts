@@ -54,7 +54,7 @@ interface ServicePlan {
   readonly changes: readonly Change[];
 }
 
-/** Returns what `sallyport proxy service install` would change. Only reads. */
+/** Returns the service and the changes that `sallyport proxy service install` would make. Only reads. */
 export async function planService(
   flags: Pick<ServiceInstallFlags, "config" | "envFile">,
 ): Promise<ServicePlan> {

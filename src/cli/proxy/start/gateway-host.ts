@@ -21,7 +21,7 @@ export interface GatewayHost extends Gateway {
   open(): Promise<void>;
   /** The log that the ledger reads. */
   readonly log: string;
-  /** Appends what killed processes have left in their journals to the log. Never rejects. */
+  /** Appends lines that killed processes have left in their journals to the log. Never rejects. */
   recover(): Promise<void>;
   /** Reports new lines in the log. */
   wake(): void;

@@ -28,7 +28,7 @@ export interface Serving {
   refuse(): Promise<void>;
   /** Resolves, after `refuse`, when no call is running. */
   drained(): Promise<void>;
-  /** Ends all calls at once. Resolves when everything is closed and written. */
+  /** Ends all calls at once. Resolves when all connections are closed and all lines are written. */
   close(): Promise<void>;
   /** Rejects if the proxy cannot continue. */
   readonly broken: Promise<never>;

@@ -59,7 +59,7 @@ export interface PrimaryCalls {
   readLimits(subjects: readonly Subject[]): readonly SubjectState[];
 }
 
-/** A reservation and what its call has used. */
+/** A reservation and the usage of its call. */
 export interface EndedReservation {
   readonly reservation: Reservation;
   readonly used: Usage;

@@ -99,7 +99,7 @@ export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch 
   try {
     return await fromReview(review, request);
   } catch (error) {
-    // The person or an agent may have ended the review just now.
+    // The person or an agent may just have ended the review.
     const log = hasProcessEnded(error) && !request.signal?.aborted ? await finalLog(review) : undefined;
     if (log === undefined) throw error;
     return fromLog(log, { ...request, id: review.id });

@@ -18,7 +18,8 @@ export interface DoctorFlags {
 }
 
 /**
- * Runs `sallyport doctor`: reports what works on this machine. Resolves to the exit code, 1 if something is broken.
+ * Runs `sallyport doctor`: reports which parts work on this machine. Resolves to the exit code, 1 if
+ * something is broken.
  */
 export async function doctor(flags: DoctorFlags, output: Output): Promise<number> {
   const environment = processEnvironment;
