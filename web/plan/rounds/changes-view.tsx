@@ -50,7 +50,7 @@ export function ChangesView() {
   );
 }
 
-/** A version of the plan to compare with. */
+/** A version of the plan with which the shown one can be compared. */
 interface Base {
   readonly since: number | "sent";
   readonly name: string;

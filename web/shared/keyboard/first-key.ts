@@ -1,7 +1,7 @@
 /** The command for which the first letter of typed text stands. */
 export interface FirstKey {
   readonly type: "comment" | "concern";
-  /** The text without that letter. */
+  /** The text without the first letter. */
   readonly text: string;
 }
 

@@ -10,8 +10,9 @@ export interface Pipe {
 /** Calls functions of the other process. `Far` lists its functions by name, each with at most one parameter. */
 export interface Remote<Far> {
   /**
-   * Calls one function and resolves to its result. Rejects with the error that it throws: an `AppError` as such, any other
-   * error by its message; with `ProcessExitedError` if the process ends before it responds.
+   * Calls one function and resolves to its result. Rejects with the error that the function throws: an
+   * `AppError`, or an error with the same message for any other error. Rejects with `ProcessExitedError` if
+   * the process ends before it responds.
    */
   call<Name extends keyof Far & string>(name: Name, value: InputOf<Far[Name]>): Promise<OutputOf<Far[Name]>>;
 }
