@@ -99,7 +99,7 @@ export const errorCatalog = {
     exitCode: 1,
     meaning: "The upstream that serves the model does not support the operation.",
   },
-  loop: { status: 508, exitCode: 1, meaning: "A call returned to the proxy that sent it." },
+  loop: { status: 508, exitCode: 1, meaning: "The proxy received a call that it had sent itself." },
   overloaded: {
     status: 503,
     exitCode: 1,

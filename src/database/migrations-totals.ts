@@ -6,7 +6,7 @@ const SUMS = [
   ...["calls", "errors", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"],
   ...["reasoning_tokens", "cost_micros", "unpriced_calls"],
 ];
-/** The sets of columns by which totals are kept. */
+/** The sets of columns that totals are grouped by. */
 const DIMENSIONS: Readonly<Record<string, readonly (typeof GROUP)[number][]>> = {
   none: [],
   key: ["key_id", "key_name"],
@@ -31,8 +31,8 @@ export async function createUsageTotals(db: Kysely<unknown>): Promise<void> {
 
 async function replaceRollups(db: Kysely<unknown>): Promise<void> {
   const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
-  // Waits for replicas of the previous version that are writing. Their later calls stay in their logs until they are
-  // upgraded.
+  // Waits until replicas of the previous version have finished their writes. Calls that they serve afterwards
+  // stay in their logs until those replicas are upgraded.
   if (!isSqlite) await sql`lock table usage_hours in access exclusive mode`.execute(db);
   let table: CreateTableBuilder<"usage_totals", string> = db.schema
     .createTable("usage_totals")

@@ -149,15 +149,15 @@ async function openPostgres(url: string, currentUrl = () => url): Promise<Databa
   });
   // An idle connection that breaks is replaced when the next one is requested.
   pool.on("error", () => {});
-  // If a connection breaks between two statements, the next one fails. Without a listener, the error would end the
-  // process.
+  // If a connection breaks between two statements, the next statement fails. Without a listener, the error
+  // would end the process.
   pool.on("connect", (client) => void client.on("error", () => {}));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createTimedPool(pool) }) });
 }
 
 /**
- * Returns the pool with connections that end when a statement takes too long. `pg` would return such a connection to
- * the pool, and later statements would wait behind the one without a response.
+ * Returns the pool with connections that end when a statement takes too long. `pg` would return such a
+ * connection to the pool, and later statements would wait for the one that has no response.
  */
 function createTimedPool(pool: Pool): PostgresPool {
   return {

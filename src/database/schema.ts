@@ -125,18 +125,18 @@ export interface KeyTable {
   expires_at: number | null;
   revoked_at: number | null;
   models: string | null;
-  /** MCP servers and tools; null: all. */
+  /** The MCP servers and tools that the key may use; null: all. */
   mcp: string | null;
   tags: string;
   role: string;
   limits: string;
-  /** Which bodies are kept; null: the configuration's value. */
+  /** Which bodies of calls are stored; null: as configured. */
   capture: string | null;
   /** 1 for the admin key that the first start created. */
   first_start: number;
 }
 
-/** A key has one secret, and after a rotation with grace the former one as well. */
+/** The secrets of a key: one, and also the previous one during the grace period after a rotation. */
 export interface KeySecretTable {
   /** Lower-case hexadecimal. */
   sha256: string;

@@ -19,7 +19,10 @@ export function getProcessMark(pid: number = process.pid): ProcessMark {
   return { pid, host: hostname(), started };
 }
 
-/** Returns whether the marked process may still run. Treats a process of another host as running. */
+/**
+ * Returns whether the process that the mark identifies may still run. Treats a process of another host as
+ * running.
+ */
 export function mayStillRun({ pid, host, started }: ProcessMark): boolean {
   if (host !== hostname()) return true;
   if (started !== undefined && process.platform === "linux") return readStartTime(pid) === started;
@@ -45,8 +48,8 @@ export function isProcessMark(value: unknown): value is ProcessMark {
 }
 
 /**
- * Returns the 22nd field of /proc/PID/stat; the second one may contain spaces and parentheses. Undefined for a process
- * that has ended and was not reaped. See proc_pid_stat(5).
+ * Returns the 22nd field of /proc/PID/stat; the second one may contain spaces and parentheses. Returns
+ * undefined for a process that has ended and was not reaped. See proc_pid_stat(5).
  */
 function readStartTime(pid: number): string | undefined {
   if (process.platform !== "linux") return undefined;

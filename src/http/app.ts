@@ -8,21 +8,22 @@ import { sendEarly } from "./early-response.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 
 export interface AppLimits {
-  /** Maximum bytes of a request body; beyond: 413. */
+  /** Maximum bytes of a request body; a larger one is rejected with 413. */
   readonly bodyLimit: number;
   /** Time limit for a request's headers, in milliseconds. */
   readonly headersTimeout?: number;
   /** Time limit for a whole request, in milliseconds. */
   readonly requestTimeout?: number;
-  /** Accept paths with invalid percent-encoding literally instead of rejecting them. */
+  /** Whether paths with invalid percent-encoding are accepted literally instead of being rejected. */
   readonly acceptAnyPath?: boolean;
   /** Certificate and key, as PEM: the server then expects HTTPS. Only callers that may need it load `node:https`. */
   readonly tls?:
     | { readonly cert: string; readonly key: string; readonly createServer: typeof createSecureServer }
     | undefined;
   /**
-   * Returns whether a request with an `Upgrade` header may change the protocol; the server then emits `upgrade` for it.
-   * All others are served as if they had no such header (RFC 9110, section 7.8).
+   * Returns whether a request with an `Upgrade` header may change the protocol; the server then emits
+   * `upgrade` for it. Requests for which it returns false are served as if they had no such header (RFC 9110,
+   * section 7.8).
    */
   readonly isUpgrade?: (request: IncomingMessage) => boolean;
   /** Called with each request before Fastify; returns true if it handles the request. */

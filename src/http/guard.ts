@@ -12,7 +12,10 @@ export interface GuardPolicy {
   readonly hostnames: readonly string[];
   /** Returns whether a name that is not in `hostnames` is allowed: lower case, without port. */
   readonly isAllowedHostname?: (hostname: string) => boolean;
-  /** Allow any IP literal except 0.0.0.0 and [::] (rebinding needs a name); for servers bound beyond loopback. */
+  /**
+   * Whether any IP literal is allowed except 0.0.0.0 and [::] (rebinding needs a name); for servers bound
+   * beyond loopback.
+   */
   readonly anyAddress: boolean;
   /** Allowed origins besides the server's own. */
   readonly origins: readonly string[];

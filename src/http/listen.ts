@@ -46,7 +46,7 @@ export function getPort(server: Server | undefined): number | undefined {
   return typeof address === "object" && address ? address.port : undefined;
 }
 
-/** Returns the error of a failed bind: `port_in_use` if the port is in use, else `cannot_listen`. */
+/** Returns the error of a failed bind: `port_in_use` if the port is in use, or `cannot_listen` otherwise. */
 export function listenFailure(cause: unknown, { port, host, retries }: Address): AppError {
   const code = systemErrorCode(cause);
   if (code === "EADDRINUSE") {

@@ -25,7 +25,7 @@ export interface ListenerOptions {
 /** The bound sockets of a server that may not be loaded yet. */
 export interface Listeners {
   readonly port: number;
-  /** Lets the app handle requests: waiting ones in their order, then all new ones. */
+  /** Lets the app serve requests: first those that arrived before it was loaded, in order, then new ones. */
   respondWith(app: FastifyInstance): Promise<void>;
   /** Closes all listeners and their connections. */
   close(): void;

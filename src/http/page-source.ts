@@ -15,7 +15,7 @@ export interface PageSource {
 
 export type PageName = "plan" | "code" | "dashboard" | "inbox";
 
-/** Returns the pages inside the executable, if this is one; else those in `folder`. */
+/** Returns the pages inside the executable if this process is one, or those in `folder` otherwise. */
 export function pageSource(folder: () => string): PageSource {
   return isSea() ? embeddedPages() : pagesIn(folder());
 }
@@ -48,7 +48,10 @@ const TYPES: Record<string, string> = {
 
 const IMMUTABLE = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
-/** Returns the headers of an asset: HTML is framed, all others are immutable. */
+/**
+ * Returns the headers of an asset: those for framed pages if it is HTML, otherwise those of an immutable
+ * file.
+ */
 function getAssetHeaders(path: string) {
   return extname(path) === ".html" ? framedHeaders : IMMUTABLE;
 }

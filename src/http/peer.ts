@@ -9,9 +9,9 @@ import type { Socket } from "node:net";
 /** The other end of a connection. */
 export type Peer =
   | { readonly kind: "user"; readonly uid: number }
-  /** Its socket is closed and has no owner, and no client waits for the response. */
+  /** The peer's socket is closed and has no owner, so no client waits for the response. */
   | { readonly kind: "closed" }
-  /** Another machine, a virtual machine's host, or a system that does not report it. */
+  /** The peer is another machine or a virtual machine's host, or the system does not report the user. */
   | { readonly kind: "unknown" };
 
 /** One row of /proc/net/tcp or tcp6. Addresses are the kernel's text, such as `0100007F:5BA0`. */
@@ -40,7 +40,7 @@ const IPV4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i;
 
 const peers = new WeakMap<Socket, Peer>();
 
-/** Returns the peer of a connection, looked up once for each. */
+/** Returns the peer of a connection. Each connection is looked up once. */
 export function getPeer(socket: Socket): Peer {
   const known = peers.get(socket);
   if (known) return known;
@@ -77,9 +77,10 @@ function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket):
 }
 
 /**
- * Returns the peer of a connection from the rows of the kernel's tables, of which the second is read only if the peer is
- * not in the first: the kernel takes up to 10 ms for each. If the peer has no row, both are read again: the peer is closed
- * if this end has no row either, else it is not a socket of this kernel. Pure except for `read`.
+ * Returns the peer of a connection from the rows of the kernel's tables, of which the second is read only if
+ * the peer is not in the first: the kernel takes up to 10 ms for each. If the peer has no row, both are read
+ * again: the peer is closed if this end has no row either. Otherwise it is not a socket of this kernel. Pure
+ * except for `read`.
  */
 export function classifyPeer(ends: ConnectionEnds, read: (table: Table) => readonly SocketRow[]): Peer {
   const own = toTableKeys(ends.localAddress, ends.localPort);
@@ -99,7 +100,7 @@ function readRows(table: Table, port: string): SocketRow[] {
   try {
     return parseSocketTable(readFileSync(table, "utf8"), port);
   } catch {
-    // No IPv6, or no /proc.
+    // The system has no IPv6 or no /proc.
     return [];
   }
 }

@@ -29,7 +29,10 @@ export function refuseUnreadable(error: Error, socket: Socket): void {
   if (!isResponded) socket.end(formatRejection(error), "latin1");
 }
 
-/** Returns whether nothing can be sent: the connection was reset, or TLS has failed, such as for plain HTTP. */
+/**
+ * Returns whether nothing can be sent: the connection was reset, or the TLS handshake failed, for example
+ * because the client sent plain HTTP.
+ */
 function isUnusable(error: Error): boolean {
   return /^(?:ECONNRESET|EPROTO|ERR_(?:SSL|TLS)_.*)$/.test(systemErrorCode(error) ?? "");
 }

@@ -28,8 +28,8 @@ export const pagePolicy = [
 ].join("; ");
 
 /**
- * The policy of a page that an editor shows in a frame. Browsers then ignore `x-frame-options`. The ancestors in desktop
- * editors have their own schemes, which `*` does not include.
+ * The policy of a page that an editor shows in a frame. Browsers ignore `x-frame-options` if the policy has
+ * `frame-ancestors`. The pages of desktop editors have schemes that `*` does not include.
  */
 export const framedPagePolicy = pagePolicy.replace(
   "frame-ancestors 'none'",
@@ -43,7 +43,7 @@ export const framedPagePolicy = pagePolicy.replace(
 export const framedHeaders = {
   "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'",
   "x-frame-options": "SAMEORIGIN",
-  // Its name has no hash, so a page of the next build must not receive a cached one.
+  // The file's name has no hash, so a page of the next build must not receive a cached file of this one.
   "cache-control": "no-cache",
 } as const;
 

@@ -6,7 +6,7 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** An event is longer than the parser's limit. */
+/** Reports an event that is longer than the parser's limit. */
 export class SseEventTooLargeError extends Error {
   constructor(limit: number) {
     super(`An event of the stream is larger than ${limit} characters.`);
@@ -28,9 +28,9 @@ export class SseParser {
   private readonly decoder = new StringDecoder("utf8");
   /** The beginning of an incomplete line. */
   private rest = "";
-  /** The id of the last whole event that had one, from which a client resumes. */
+  /** The id of the last complete event that had one; a client resumes from it. */
   lastEventId: string | undefined;
-  /** The milliseconds that the stream requests before it is opened again. */
+  /** The reconnection time that the stream requests (`retry`), in milliseconds. */
   retryMs: number | undefined;
   private begun = false;
   private endedInReturn = false;
@@ -41,7 +41,7 @@ export class SseParser {
 
   constructor(private readonly limit: number) {}
 
-  /** Parses the next bytes, split anywhere. Throws `SseEventTooLargeError`. */
+  /** Parses the next bytes, which may begin and end anywhere in an event. Throws `SseEventTooLargeError`. */
   push(bytes: Uint8Array): readonly SseEvent[] {
     this.takeText(this.decoder.write(bytes as Buffer));
     return this.take();
@@ -67,7 +67,7 @@ export class SseParser {
     let fresh = text;
     if (!this.begun && fresh.startsWith(byteOrderMark)) fresh = fresh.slice(1);
     this.begun = true;
-    // The line feed of a split CRLF, whose carriage return has already ended the line.
+    // Skips the line feed of a split CRLF, whose carriage return has already ended the line.
     if (this.endedInReturn && fresh.startsWith("\n")) fresh = fresh.slice(1);
     this.endedInReturn = false;
     const from = fresh.includes("\r") ? this.takeLines(fresh) : this.takeFedLines(fresh);

@@ -11,8 +11,8 @@ export interface SqliteEngine {
 }
 
 /**
- * Opens the file with node:sqlite if the running Node.js has it, else with the WebAssembly build of SQLite. The journal
- * file is kept between transactions, so that its mode stays 0600.
+ * Opens the file with node:sqlite if the running Node.js has it, or with the WebAssembly build of SQLite
+ * otherwise. The journal file is kept between transactions, so that its mode stays 0600.
  */
 export async function openEngine(path: string): Promise<SqliteEngine> {
   const engine = openNative(path) ?? (await openWasm(path));
@@ -72,8 +72,8 @@ async function loadWasm() {
 async function openWasm(path: string): Promise<SqliteEngine> {
   const { Database } = await loadWasm();
   const removeLock = () => rmSync(`${path}.lock`, { recursive: true, force: true });
-  // A killed process leaves the lock of the WebAssembly build, which is a folder. The caller holds the driver's lock, so
-  // no other process uses the file.
+  // If a process is killed, the lock folder of the WebAssembly build remains. The caller holds the driver's
+  // lock, so no other process uses the file.
   removeLock();
   const database = new Database(path);
   const run = (sql: string, parameters: readonly SqlValue[]): SqlResult => {
@@ -86,7 +86,8 @@ async function openWasm(path: string): Promise<SqliteEngine> {
         return run(sql, parameters);
       } catch (error) {
         if (!(error instanceof Error && /database is locked/.test(error.message))) throw error;
-        // A process has been killed since then. Under the driver's lock, no other process uses the file.
+        // A process was killed after the file was opened and left its lock. No other process uses the file,
+        // because the caller holds the driver's lock.
         removeLock();
         return run(sql, parameters);
       }
