@@ -33,7 +33,7 @@ export function judgeAgent({ name, tested, newest }, run) {
   return { name, tested, newest, state, cells: run.count, broken, failing };
 }
 
-/** Returns 1 if a newer version breaks a cell or cannot be tested, else 0. */
+/** Returns 1 if a newer version breaks a cell or cannot be tested, otherwise 0. */
 export function getExitCode(results) {
   return results.some(({ state }) => ["broken", "not installable", "not tested"].includes(state)) ? 1 : 0;
 }

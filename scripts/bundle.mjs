@@ -23,7 +23,7 @@ export async function bundleParts(dir, minify, plugins = []) {
     platform: "node",
     logLevel: "warn",
     plugins: [leftOut(), ...plugins],
-    // Its main file requires modules by computed names; its ES module build does not.
+    // The main file of jsonc-parser requires modules by computed names; its ES module build does not.
     resolve: { alias: { "jsonc-parser": resolve(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
     transform: { define: { SALLYPORT_VERSION: JSON.stringify(packageVersion()) } },
     output: {
@@ -50,7 +50,7 @@ function inBytes(text) {
   return bytes;
 }
 
-/** Bundles what loads the parts in `parts`, "package" or "executable", into `file`. */
+/** Bundles the first script of a "package" or "executable", which loads the parts in `parts`, into `file`. */
 export function bundleStart(kind, file, parts) {
   const hashes = readdirSync(parts)
     .sort()

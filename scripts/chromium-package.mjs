@@ -8,7 +8,7 @@ import { writeStartScript } from "./start-script.mjs";
 
 const PACKAGE = "@sparticuz/chromium@153.0.0";
 
-/** Fonts beside Open Sans, the package's only one: the diff needs one whose characters have the same width. */
+/** Fonts besides Open Sans, the only font in the package: the diff needs a monospaced font. */
 const FONTS = "dejavu-fonts-ttf@2.37.3";
 
 /**

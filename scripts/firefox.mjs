@@ -22,8 +22,8 @@ export const HOW_TO_INSTALL =
   "or set FIREFOX to the path of one, then run: npm run test:firefox-smoke";
 
 /**
- * Returns the path of an installed Firefox, else that of the script that starts the one in `folder`, or undefined.
- * `FIREFOX`, if set, is the only candidate.
+ * Returns the path of an installed Firefox, or of the script that starts the one in `folder`; undefined if
+ * there is neither. `FIREFOX`, if set, is the only candidate.
  */
 export function findFirefox(environment = process.env, folder = extracted) {
   if (environment.FIREFOX) return existsSync(environment.FIREFOX) ? environment.FIREFOX : undefined;

@@ -30,7 +30,7 @@ if (modified("node_modules/.package-lock.json") < modified("package-lock.json"))
     giveUp(
       "The packages could not be installed",
       error,
-      "Look at what npm says above, and whether its registry is reached.",
+      "Read npm's output above, and check that its registry can be reached.",
     ),
   );
 }

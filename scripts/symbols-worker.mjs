@@ -39,7 +39,7 @@ export async function bundleSymbolsScript(folder, plugins = []) {
     input: resolve(root, "src/review/code/symbols/worker.ts"),
     platform: "node",
     logLevel: "warn",
-    // The parser's loader evaluates code only for side modules with inline code. No grammar is one.
+    // The parser's loader evaluates code only for side modules with inline code. No grammar is such a module.
     checks: { eval: false },
     plugins,
     output: { file: join(folder, "symbols.cjs"), format: "cjs", codeSplitting: false, minify: "dce-only" },

@@ -120,7 +120,7 @@ function pythonWithSdks() {
     });
     if (found.toString().trim() === wanted.join(" ")) return program;
   } catch {
-    // Not installed yet.
+    // The interpreter is not installed yet.
   }
   report(`Installing ${wanted.join(", ")} …`);
   const stdio = ["ignore", 2, 2];

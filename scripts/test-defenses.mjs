@@ -49,7 +49,7 @@ function build(copy) {
   return promisify(execFile)(process.execPath, [join(copy, "scripts", "build.mjs")], { cwd: copy });
 }
 
-/** Returns undefined if the tests failed as expected, else a message. */
+/** Returns undefined if the tests failed as expected, or a message otherwise. */
 async function tryDefense(copy, [, test, ...changes]) {
   const originals = new Map();
   try {

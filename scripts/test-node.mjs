@@ -31,7 +31,7 @@ function commandLine() {
   return [resolve(root, "node_modules/vitest/vitest.mjs"), "run", ...given];
 }
 
-/** Returns the path of a Node.js of this version, taken from npm unless it is there already. */
+/** Returns the path of a Node.js of this version, and downloads it from npm unless it is in the cache. */
 function takeNode(version) {
   const system = process.platform === "win32" ? "win" : process.platform;
   const name = `node-${system}-${process.arch}`;
@@ -47,7 +47,7 @@ function takeNode(version) {
   );
   execFileSync("tar", ["-xzf", filename], { cwd: work });
   const { license } = JSON.parse(readFileSync(join(work, "package/package.json"), "utf8"));
-  process.stderr.write(`Took ${filename} from npm (${license})\n`);
+  process.stderr.write(`Downloaded ${filename} from npm (${license})\n`);
   renameSync(join(work, "package"), folder);
   rmSync(work, { recursive: true, force: true });
   return program;

@@ -250,7 +250,7 @@ function createFixture() {
       if (result) return toResult(text(String(result)));
       const declared = mcpReq.envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
       const inputRequests = ask(known, declared);
-      if (Object.keys(inputRequests).length === 0) return toResult(text("The client can be asked nothing."));
+      if (Object.keys(inputRequests).length === 0) return toResult(text("The client accepts no requests."));
       if (!keeps) return inputRequired({ inputRequests });
       const round = (known?.round ?? 0) + 1;
       const requestState = await state.mint({ tool: name, round, nonce: randomUUID() });

@@ -82,7 +82,7 @@ async function writePages() {
   await eleventy.write();
 }
 
-/** Writes the search index. Throws if it lacks a page, in which case the pages could not be searched. */
+/** Writes the search index. Throws if the index lacks a page, because a search would not find that page. */
 async function writeSearchIndex() {
   const { index, errors } = await pagefind.createIndex();
   if (index === undefined) throw new Error(`The search index cannot be created: ${errors.join("; ")}`);

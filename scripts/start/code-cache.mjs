@@ -17,7 +17,8 @@ import {
 import { join } from "node:path";
 
 /**
- * Seconds that a command must run before its compiled code is stored: shorter runs use only a little of the parts.
+ * Seconds that a command must run before its compiled code is stored: shorter runs use only a small part of
+ * the code.
  */
 const MIN_SECONDS = 1;
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;

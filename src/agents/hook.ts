@@ -34,7 +34,7 @@ export interface AgentHook {
   decode(event: HookEvent, folders: AgentFolders): HookInput | ApprovedInput | undefined;
 }
 
-/** A file to which an agent appends its session, one JSON object a line. */
+/** A file to which an agent appends its session, one JSON object per line. */
 export interface AgentTranscript {
   readonly path: string;
   /** Returns whether an entry that is newer than the hook shows that the agent no longer waits for it. Pure. */

@@ -14,8 +14,8 @@ export interface Started {
 }
 
 /**
- * Returns the command that runs this installation from any folder: `sallyport` if the PATH leads to it (so that the
- * command survives an update of node), else full paths.
+ * Returns the command that runs this installation from any folder: `sallyport` if the PATH leads to it (so
+ * that the command survives an update of node), or full paths otherwise.
  */
 export async function ownCommand({ program, script, searchPath }: Started): Promise<readonly string[]> {
   const own = await resolved(script ?? program);

@@ -11,9 +11,9 @@ export interface LiveReviewer {
   readonly agent: string;
   /** Seconds that one `review wait` may take in the agent's shell. */
   readonly waitSeconds: number;
-  /** The instruction with which its shell waits that long, such as " with a timeout of 600000 ms". */
+  /** The instruction that makes the agent's shell wait that long, such as " with a timeout of 600000 ms". */
   readonly howToWait?: string | undefined;
-  /** The instruction with which a command can reach the review. */
+  /** The instruction that lets a command reach the review. */
   readonly howToRun?: string | undefined;
 }
 

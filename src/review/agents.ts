@@ -61,7 +61,7 @@ export function checkOffered(name: string, agents: AgentsResponse["agents"]): vo
   throw new AppError("validation", `agentSwitch: there is no agent "${name}" to switch to`);
 }
 
-/** Requests OpenCode's `GET /agent`. Only from this machine, because the request contains the project folder. */
+/** Requests OpenCode's `GET /agent`, only on this machine because the request contains the project folder. */
 async function askOpenCode(base: string, cwd: string): Promise<ListedAgent[]> {
   const url = new URL("agent", base.endsWith("/") ? base : `${base}/`);
   if (!["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)) throw new Error("not installed");

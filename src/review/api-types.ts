@@ -158,7 +158,7 @@ export interface DecisionResponse {
   readonly ok: true;
   readonly savedPath?: string;
   readonly warnings?: readonly string[];
-  /** Additional: set if the agent may not read the decision, which is still recorded. */
+  /** Additional: set if the agent might not read the decision, which is still recorded. */
   readonly doubt?: CallerDoubt;
 }
 
@@ -206,7 +206,7 @@ export interface AttachedImage {
 
 /** GET and PUT /api/draft. The page defines `content`; the server stores it without reading it. */
 export interface Draft<Content = unknown> {
-  /** Each PUT must raise it; a PUT that does not returns 409 with the stored draft. */
+  /** Each PUT must increase it; otherwise the response is 409 with the stored draft. */
   readonly generation: number;
   /** ISO 8601 */
   readonly savedAt: string;
@@ -259,12 +259,13 @@ export type ReviewEvent =
   | ({ readonly event: "inbox" } & InboxContent)
   /** The other reviews that are open on this machine have changed. */
   | ({ readonly event: "reviews" } & ReviewList)
-  /** The agent may not read the decision. Sent again to every page that connects. */
+  /** The agent might not read the decision. Sent again to every page that connects. */
   | { readonly event: "caller-doubtful"; readonly doubt: CallerDoubt };
 
 /**
- * Why the agent may not read the decision. The first four are certain: the agent has requested another review, was
- * answered in its own terminal, has continued, or has stopped waiting. `disconnected` occurs only in live reviews.
+ * Why the agent might not read the decision. The first four are certain: the agent has requested another
+ * review, has received an answer in its own terminal, has continued, or has stopped waiting. `disconnected`
+ * occurs only in live reviews.
  */
 export type CallerDoubt =
   | "asked-again"

@@ -130,7 +130,7 @@ export interface OmittedFiles {
   readonly onlyStaged?: OmittedPaths;
   /** Files of submodules and other nested repositories that differ from the commit there. */
   readonly nested?: OmittedPaths;
-  /** Folders that could not be examined, or not in time. */
+  /** Folders that could not be examined, or could not be examined in time. */
   readonly unknown?: OmittedPaths;
   /** Absolute path of the folder the review was started in, if `core.worktree` names another folder. */
   readonly elsewhere?: OmittedPaths;
@@ -229,7 +229,7 @@ export interface AnnotationPosition {
   readonly id: string;
   readonly lineStart: number;
   readonly lineEnd: number;
-  /** Set if the suggested code has replaced the code it was about. */
+  /** Set if the suggested code has replaced the annotated code. */
   readonly applied?: true;
 }
 
@@ -244,7 +244,7 @@ export interface DiffRound {
   /** The text that the agent received. */
   readonly text: string;
   readonly annotations: readonly RoundAnnotation[];
-  /** The files of that diff; one with another fingerprint now, or one that is not listed, has changed since. */
+  /** The files of that diff. A file has changed since if it is not listed or now has another fingerprint. */
   readonly files: readonly { readonly path: string; readonly fingerprint: string }[];
 }
 

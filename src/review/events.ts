@@ -7,7 +7,7 @@ import type { DecisionSource } from "./decision.ts";
 export interface EventHub {
   /** Sends an event to every page, preceded by `decided-by-program` if a program caused it. */
   send(event: ReviewEvent, from?: DecisionSource): void;
-  /** Why the agent may not read the decision; undefined until a `caller-doubtful` event is sent. */
+  /** Why the agent might not read the decision; undefined until a `caller-doubtful` event is sent. */
   readonly doubt: CallerDoubt | undefined;
   readonly isConnected: boolean;
   /** Whether a page is connected or was in the last 3 s: a page that reloads connects again. */

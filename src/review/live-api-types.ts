@@ -105,7 +105,7 @@ export interface LiveState {
 
 /** Data of an `agent` event: the state of a live session's agent. */
 export interface LiveAgent {
-  /** The name it gave, for example `claude-code`; empty if unknown. */
+  /** The name that the agent gave, for example `claude-code`; empty if unknown. */
   readonly name: string;
   /**
    * `none`: no agent has connected. `waiting`: a `wait` is open. `working`: the last `wait` returned, and calls may

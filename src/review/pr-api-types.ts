@@ -97,7 +97,10 @@ export interface PostResponse {
   readonly url: string;
   /** Number of `items`. */
   readonly posted: number;
-  /** The items that the forge has. If it refused the verdict, its text has the verdict `comment`. */
+  /**
+   * The items that are at the forge. If the forge rejected the verdict, the item of its text has the verdict
+   * `comment`.
+   */
   readonly items: readonly PreviewItem[];
   readonly kept: readonly KeptItem[];
 }

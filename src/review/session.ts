@@ -59,7 +59,7 @@ export interface Session {
   readonly outcome: Promise<Outcome>;
   /** Returns true for the one caller that may decide. It must call `decide` or `release`. */
   claim(): boolean;
-  /** Returns the claim without a decision. */
+  /** Gives up the claim without a decision. */
   release(): void;
   /** Sets the decision. Call it after the decision has been recorded. */
   decide(decision: Decision): void;

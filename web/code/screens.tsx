@@ -56,7 +56,7 @@ function sentTitle({ approved, isLive }: { readonly approved: boolean; readonly 
 }
 
 /**
- * Returns instructions to deliver feedback that the agent may not read. The instructions differ for a live
+ * Returns instructions to deliver feedback that the agent might not read. The instructions differ for a live
  * review, which has no recorded decision.
  */
 function remedy({ approved, isLive }: { readonly approved: boolean; readonly isLive?: true }): string {

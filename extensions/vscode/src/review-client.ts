@@ -109,7 +109,7 @@ function toMessage(text: string, status: number | undefined): string {
     const { error } = JSON.parse(text) as { readonly error?: unknown };
     if (typeof error === "string") return error;
   } catch {
-    // The response is not the review's.
+    // The response did not come from the review.
   }
   return `The review responded with status ${status}.`;
 }

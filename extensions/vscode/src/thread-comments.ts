@@ -120,7 +120,7 @@ async function followThreads(
       for (const thread of await client.threads()) onThread(thread);
       await client.follow({ onThread, onAgent: () => {} }, signal);
     } catch {
-      // The review has ended or does not respond yet. Its running file shows which of the two.
+      // The review has ended or does not respond yet. Its running file shows which of the two is the case.
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }

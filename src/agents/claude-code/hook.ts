@@ -35,10 +35,11 @@ const TAKES = {
 } as const;
 
 /**
- * Encodes decisions for Claude Code's `PermissionRequest` hook on ExitPlanMode. An allow carries `updatedInput`,
- * because newer versions ignore one without it; the input is unchanged unless the person edited the plan or added
- * comments. The permission mode is set only if the person chose one: the event's own mode is `plan`, and setting it
- * again would undo the approval. https://docs.anthropic.com/en/docs/claude-code/hooks
+ * Encodes decisions for Claude Code's `PermissionRequest` hook on ExitPlanMode. An allow carries
+ * `updatedInput`, because newer versions ignore an allow without it; the input is unchanged unless the person
+ * edited the plan or added comments. The permission mode is set only if the person chose one: the event's own
+ * mode is `plan`, and setting it again would undo the approval.
+ * https://docs.anthropic.com/en/docs/claude-code/hooks
  */
 export function claudePermissionRequest(toolInput: ToolInput): AgentChannel {
   return {

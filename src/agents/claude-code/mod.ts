@@ -2,8 +2,9 @@ import { jsonFile, MANIFEST, NEEDS_COMMAND, type PluginPackage, readme } from ".
 import { modSource } from "./mod-source.ts";
 
 /**
- * A mod is a plugin whose hooks run inside Claude Code: https://code.claude.com/docs/en/plugins/mods/reference. Claude
- * Code loads mods since 2.1.287; tested with 2.1.329.
+ * A mod is a plugin whose hooks run inside Claude Code:
+ * https://code.claude.com/docs/en/plugins/mods/reference. Claude Code 2.1.287 and later load mods; tested
+ * with 2.1.329.
  */
 export const claudeCodeMod: PluginPackage = {
   id: "claude-code-mod",

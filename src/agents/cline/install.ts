@@ -7,8 +7,9 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 const CALL_SECONDS = 86_400;
 
 /**
- * https://docs.cline.bot/getting-started/config; formats tested with Cline CLI 3.0.65. Its hooks and its plugins' tools
- * have at most a minute, so its plans are reviewed through `sallyport mcp`, for which a rule asks in every session.
+ * https://docs.cline.bot/getting-started/config; formats tested with Cline CLI 3.0.65. Cline's hooks and its
+ * plugins' tools may run for at most a minute, so plans are reviewed through `sallyport mcp`, which a rule
+ * requests in every session.
  */
 export const install: ReviewInstall = {
   gives: "MCP tools for live reviews of plans and diffs, and a rule that has every plan reviewed",
@@ -19,7 +20,7 @@ export const install: ReviewInstall = {
     ]),
     ownFile(join(clineFolder(target), "rules", "sallyport.md"), "the rule that has plans reviewed", RULE),
   ],
-  notes: ["The VS Code extension of Cline reads the rule, but has MCP settings of its own."],
+  notes: ["The VS Code extension of Cline reads the rule, but has separate MCP settings."],
 };
 
 function mcpServer({ argv: [command = "sallyport", ...args] }: InstallTarget) {

@@ -28,9 +28,9 @@ function planFileIn({ tool_input: input }: HookEvent, { environment }: AgentFold
 }
 
 /**
- * Encodes decisions for Gemini CLI's `BeforeTool` hook on exit_plan_mode. A denial keeps it in plan mode with the
- * reason. An approval carries no text, but the agent is then instructed to read the plan's file and follow it, so
- * comments are written there.
+ * Encodes decisions for Gemini CLI's `BeforeTool` hook on exit_plan_mode. A denial keeps Gemini CLI in plan
+ * mode and gives it the reason. An approval carries no text, but the agent is then instructed to read the
+ * plan's file and follow it, so comments are written there.
  */
 export const geminiBeforeTool: AgentChannel = {
   callerName: "Gemini CLI",

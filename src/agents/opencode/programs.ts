@@ -9,11 +9,11 @@ export interface OpenCodeProgram {
   /** The variable whose JSON is merged with the settings files. */
   readonly settingsVariable: string;
   /**
-   * Whether its model sees a message that is added while a tool runs. Kilo 7.7.7 leaves such a message out of the next
-   * request, so long feedback and a switch of agents would be lost.
+   * Whether the program's model sees a message that is added while a tool runs. Kilo 7.7.7 leaves such a
+   * message out of the next request, so long feedback and a switch of agents would be lost.
    */
   readonly sendsMessages: boolean;
-  /** Its own tool that ends the planning. */
+  /** The program's own tool that ends planning. */
   readonly planTool?: string | undefined;
 }
 

@@ -45,7 +45,7 @@ export function qwenFolder({ home, project, environment }: InstallTarget): strin
   return environment["QWEN_HOME"] || join(home, ".qwen");
 }
 
-/** Time limit of one `review wait`, in seconds: Qwen Code permits a shell command ten minutes. */
+/** Time limit of one `review wait`, in seconds: Qwen Code ends a shell command after ten minutes. */
 const WAIT_SECONDS = 560;
 
 function reviewCommand(command: string): string {

@@ -33,7 +33,7 @@ export interface CallerWatch {
 }
 
 interface WatchOptions {
-  /** Called once, with the first sign that the agent may not read the decision. */
+  /** Called once, with the first sign that the agent might not read the decision. */
   readonly onDoubt: (doubt: CallerDoubt) => void;
   /** Milliseconds between two checks. */
   readonly pause?: number;

@@ -40,8 +40,8 @@ ${!isFresh && settings}`;
 }
 
 /**
- * Renders the header. Its state is the only text that screen readers announce when it changes, and it does not change
- * with a call.
+ * Renders the header. The state in the header is the only text that screen readers announce when it changes.
+ * It does not change with each call.
  */
 function header(state: DashboardState, { connection, isInteractive }: View): Html {
   const { startedAt, now, configuration, needsKey } = state;

@@ -65,7 +65,10 @@ export interface Gap {
 }
 
 const EXPANDED_NOTHING: Expansion = { above: 0, below: 0 };
-/** Git's default number of context lines. Fewer after the last hunk mean that the file ends there. */
+/**
+ * Git's default number of context lines. If fewer lines follow the last change of a patch, the file ends
+ * there.
+ */
 const CONTEXT_LINES = 3;
 
 /** Returns the number of the line that a row shows on a side, or 0 if it shows none. */

@@ -32,7 +32,10 @@ const promptQuery = z.object({
   question: z.string().exactOptional(),
 });
 
-/** POST /api/ask: asks the configured model, for the page only. GET /api/ask/prompt: the messages that it would send. */
+/**
+ * POST /api/ask: asks the configured model, for the page only. GET /api/ask/prompt: the messages that POST
+ * /api/ask would send.
+ */
 export function askRoutes(app: FastifyInstance, context: ReviewContext): void {
   app.get("/api/ask/prompt", async (request): Promise<AskPrompt> => {
     const target = expectTarget(context);

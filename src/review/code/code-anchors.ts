@@ -62,7 +62,7 @@ function noAnchor(error: unknown): unknown {
 async function expectFile(diff: DiffLease, path: string): Promise<void> {
   if (findFile(diff.snapshot, path, "new")) return;
   await diff.sides.read(path, "new").catch((error: unknown) => {
-    // A file that is too large to show exists.
+    // The file exists, although it is too large to show.
     if (!(error instanceof AppError) || error.code !== "too_large") throw noAnchor(error);
   });
 }
@@ -78,8 +78,8 @@ async function findLinesOf(
 }
 
 /**
- * Moves all threads to where their anchors are in `after`. `before` is the diff that they refer to; without it, after a
- * crash, they are found by their code and the lines around it.
+ * Moves all threads to where their anchors are in `after`. `before` is the diff that the threads refer to.
+ * Without it, after a crash, the threads are found by their code and the lines around it.
  */
 export async function followCode(
   store: ThreadStore,

@@ -30,8 +30,8 @@ const TOKEN_VARIABLES = [
 ];
 
 /**
- * Returns the sign-in for a host: from the environment, else from the forge's command-line tool, else from git's
- * credential helper. Throws `forge_sign_in` if there is none.
+ * Returns the sign-in for a host: from the environment, the forge's command-line tool, or git's credential
+ * helper, in this order. Throws `forge_sign_in` if there is none.
  */
 export async function findSignIn(
   forge: ForgeName,

@@ -37,9 +37,9 @@ async function askHost(host: string, path: string, connection: Connection): Prom
 }
 
 /**
- * Separates the path of a GitLab server from that of the project: `/gitlab/octo/castle` is the project `octo/castle` of
- * a server at `/gitlab`, or a project in nested groups. Asks the host without a sign-in unless the environment names the
- * server's path.
+ * Separates the path of a GitLab server from that of the project: `/gitlab/octo/castle` is the project
+ * `octo/castle` of a server at `/gitlab`, or a project in nested groups. Sends requests without a sign-in to
+ * the host unless the environment names the server's path.
  */
 export async function findBasePath<Address extends RepositoryAddress>(
   address: Address,
@@ -83,7 +83,7 @@ function openClient(
 async function isGitLab(host: string, basePath: string, connection: Connection): Promise<boolean> {
   const client = openClient("gitlab", host, `${basePath}/api/v4`, connection);
   const response = await client.send({ path: "/version", allow: ANY_ERROR }).catch((error: unknown) => {
-    // The page of another program can redirect to a sign-in elsewhere.
+    // The host may run another program, which can redirect to a sign-in page on another host.
     if (error instanceof AppError && error.cause === undefined) return undefined;
     throw error;
   });

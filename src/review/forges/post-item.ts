@@ -23,8 +23,8 @@ export async function postItem(
 }
 
 /**
- * Sends the verdict of a review whose texts are posted. If the forge rejects it, adds it to `rejected`: the texts stay
- * posted. Throws every other error, and a rejection if the review has nothing else.
+ * Sends the verdict of a review whose texts are posted. If the forge rejects it, adds it to `rejected`: the
+ * texts stay posted. Throws every other error, and also the rejection if the review has no other content.
  */
 export async function postVerdict(
   { items }: OutgoingReview,
@@ -45,7 +45,9 @@ export async function postVerdict(
 
 const VERDICT_REJECTIONS: readonly string[] = ["forge_rejected", "forge_forbidden", "forge_not_found"];
 
-/** Reports whether an error concerns one item only. A forbidden text forbids the whole review. */
+/**
+ * Reports whether an error concerns one item only. If the forge forbids a text, it forbids the whole review.
+ */
 function isRejection({ code }: AppError, item: OutgoingItem): boolean {
   if (code === "forge_rejected" || code === "forge_not_found") return true;
   return code === "forge_forbidden" && isStateChange(item);

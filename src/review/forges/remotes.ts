@@ -8,8 +8,9 @@ import type { SourceBranch } from "./forge.ts";
 const PREFERRED = ["upstream", "github", "gitlab", "origin"];
 
 /**
- * Returns the remote whose repository has the pull requests: the one that `gh repo set-default` selected, else the first
- * of `upstream`, `github`, `gitlab`, `origin` and the others. Throws `usage` if no remote is at a forge.
+ * Returns the remote whose repository has the pull requests: the one that `gh repo set-default` selected, or
+ * otherwise the first of `upstream`, `github`, `gitlab`, `origin` and the others. Throws `usage` if no remote
+ * is at a forge.
  */
 export async function findRemote(git: GitHandle): Promise<RemoteAddress> {
   const names = linesOf((await tryGit(git, ["remote"])).stdout);

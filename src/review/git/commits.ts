@@ -37,8 +37,8 @@ export async function readCommit(git: GitHandle, object: string): Promise<ShownC
 }
 
 /**
- * Returns the branches and tags whose name contains a text, and the commits whose name begins with it or whose message
- * or author contains it, ignoring case. Without a text: the newest of each.
+ * Returns the branches and tags whose name contains a text, and the commits whose name begins with it or
+ * whose message or author contains it, ignoring case. Without a text, returns the newest of each.
  */
 export async function findRevisions(git: GitHandle, text: string): Promise<Revision[]> {
   const wanted = text.trim().toLowerCase();

@@ -25,7 +25,7 @@ const MAX_SLICE_FILES = 10_000;
 /** Minimum number of slices per process, so that all processes end at about the same time. */
 const SLICES_PER_PROCESS = 6;
 const MAX_SLICE_BYTES = 64 * 1024 * 1024;
-/** Below this number of files one call is faster than several processes. */
+/** Number of files below which one call is faster than several processes. */
 const MIN_SLICED_FILES = 1_000;
 const MAX_PROCESSES = 4;
 /** Minimum disk throughput, in bytes per millisecond, that time limits allow for. */
@@ -33,7 +33,10 @@ const MIN_BYTES_PER_MS = 1_024;
 /** Milliseconds between two saves of progress. */
 const SAVE_EVERY_MS = 3_000;
 
-/** The base of a working-tree diff: a tree, `name` is its object id; or the entries of an index, `name` is their hash. */
+/**
+ * The base of a working-tree diff: a tree, whose object id is `name`, or the entries of an index, whose hash
+ * is `name`.
+ */
 export type IndexBase = { readonly name: string; readonly entries?: TrackedEntries };
 
 /**
@@ -239,7 +242,7 @@ async function compareSlice(
   return compared.length === entries.length ? compared : entries;
 }
 
-/** Returns git with a time limit extended by the time it takes to read so many bytes. */
+/** Returns git with a time limit extended by the time it takes to read that many bytes. */
 export function withTimeFor(git: GitHandle, bytes: number): GitHandle {
   return { ...git, limit: Math.ceil((git.limit ?? CALL_LIMIT_MS) + bytes / MIN_BYTES_PER_MS) };
 }

@@ -41,8 +41,8 @@ const MAX_COMMITS = 20;
 const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
 
 /**
- * Reads HEAD and the local branches. The default branch is the one that origin/HEAD names, else main, master, or the
- * current branch.
+ * Reads HEAD and the local branches. The default branch is the one that origin/HEAD names, or otherwise main,
+ * master, or the current branch.
  */
 export async function readHeads(git: GitHandle): Promise<Heads> {
   const [commit, symbolic, listing, commits] = await Promise.all([
@@ -81,8 +81,8 @@ export async function readHeads(git: GitHandle): Promise<Heads> {
 }
 
 /**
- * Returns the last commits, none before the first one. Each is two lines of output: `commit OBJECT`, then its
- * subject.
+ * Returns the last commits, or none before the first commit. Each is two lines of output: `commit OBJECT`,
+ * then its subject.
  */
 async function lastCommits(git: GitHandle): Promise<Commit[]> {
   const args = ["rev-list", `--max-count=${MAX_COMMITS}`, "--format=%s", "HEAD", "--"];
@@ -97,8 +97,8 @@ async function lastCommits(git: GitHandle): Promise<Commit[]> {
 }
 
 /**
- * Returns the local branch that origin/HEAD names, else the remote branch, else main or master; undefined if there is
- * none of these.
+ * Returns the local branch that origin/HEAD names, or otherwise the remote branch, main or master; undefined
+ * if none of these exists.
  */
 function defaultAmong(
   branches: readonly Branch[],

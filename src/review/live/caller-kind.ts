@@ -6,8 +6,8 @@ import { AppError } from "../../errors.ts";
 export type CallerKind = "page" | "agent";
 
 /**
- * Returns the kind of caller that sent a request. The guard has rejected foreign origins before. Throws `unauthorized`
- * for a wrong token, and for a request with neither token nor origin.
+ * Returns the kind of caller that sent a request. The guard has already rejected foreign origins. Throws
+ * `unauthorized` for a wrong token, and for a request with neither token nor origin.
  */
 export function callerKind({ headers }: Pick<FastifyRequest, "headers">, token: string): CallerKind {
   if (headers.authorization !== undefined) {

@@ -34,8 +34,8 @@ export function followRange(before: string, after: string, { start, end }: TextR
 }
 
 /**
- * Finds a quote by its text and its surroundings. Of several, the one with the most equal text around it, then the
- * nearest, is returned. A short quote with other surroundings is not found again.
+ * Finds a quote by its text and its surroundings. If there are several, returns the one with the most equal
+ * text around it, then the nearest one. A short quote with other surroundings is not found again.
  */
 export function findQuote(
   text: string,

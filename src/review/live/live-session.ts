@@ -29,7 +29,7 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
   /** The name that the agent gave; empty if it gave none. */
   readonly agent: string;
-  /** Set if the agent may not read the output of this process. Every other waiting client is served first. */
+  /** Set if the agent might not read this process's output; other waiting clients are served first. */
   readonly isDoubtful?: boolean | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface LiveSession {
   send(feedback: string): Promise<void>;
   /** Waits for a batch. Resolves to undefined after the time limit. */
   take(options: WaitOptions): Promise<TakenBatch | undefined>;
-  /** Records that an agent has a batch whose review ended before it was confirmed. Resolves to false if it is unknown. */
+  /** Records the delivery of a batch after the review has ended. Resolves to false for an unknown batch. */
   recordDelivery(id: string): Promise<boolean>;
   /** Returns the batch that was handed out last. */
   again(): LiveBatch | undefined;
@@ -58,7 +58,7 @@ export interface LiveSession {
   setProgress(text: string, agent: string): void;
   /** Records that an agent has called. */
   sawAgent(agent: string): void;
-  /** Adds the final batch. `unsent`: with the messages that the person has not sent. */
+  /** Adds the final batch. With `unsent`, it contains the messages that the person has not sent. */
   close(event: "approved" | "ended", feedback: string, unsent: boolean): Promise<void>;
   /** Adds the final batch of a decision. */
   decided(decision: Decision): Promise<void>;
@@ -68,7 +68,7 @@ export interface LiveSession {
   settled(limit: number): Promise<void>;
   /** Returns the batches that no client has received. */
   untaken(): readonly TakenBatch[];
-  /** Restarts the time after which a review without pages and agents ends. */
+  /** Restarts the timer that ends a review without pages and agents. */
   touch(): void;
   /** Ends the timers. */
   stop(): void;

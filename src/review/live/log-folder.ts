@@ -56,7 +56,9 @@ export async function endedReviews(
   return found.flat();
 }
 
-/** Returns the ids of the reviews whose logs contain a batch; one that took over another's log has another id. */
+/**
+ * Returns the ids of the reviews whose logs contain a batch; a review that took over the log has another id.
+ */
 export async function findBatch(dataDirectory: string, batch: string): Promise<readonly string[]> {
   const folder = logFolder(dataDirectory);
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));

@@ -56,7 +56,10 @@ const SEVERITIES: Readonly<Record<string, ThreadSeverity>> = {
   error: "error",
 };
 
-/** Returns the findings of a SARIF log, in its order. Throws `input` if the text is not SARIF. `name` is the file's. */
+/**
+ * Returns the findings of a SARIF log, in its order. Throws `input` if the text is not SARIF. `name` is the
+ * name of the file.
+ */
 export function parseSarif(text: string, name: string): readonly SarifFinding[] {
   const parsed = sarif.safeParse(parseJson(text, name));
   if (!parsed.success) {

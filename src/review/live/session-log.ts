@@ -254,7 +254,7 @@ export interface BatchDraft {
 export function composeBatch(log: LogState, draft: BatchDraft): StoredBatch {
   const { id, event, feedback, now, withThreads } = draft;
   const last = log.batches.at(-1);
-  // Messages are matched with their batch by its time, so that no two batches may have the same.
+  // Messages are matched with their batch by its time, so no two batches may have the same time.
   const at = new Date(Math.max(now, last ? Date.parse(last.at) + 1 : 0)).toISOString();
   const threads = [...log.threads.values()]
     .filter((one) => log.accepted.has(one.id) || one.messages.some((part) => isPersonsUnsent(part)))

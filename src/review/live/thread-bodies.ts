@@ -73,7 +73,7 @@ const MAX_WAIT = 86_400;
 
 /**
  * Body of `POST /api/wait`. With `hold`, the response stays open until the batch is confirmed; a client that
- * disconnects before loses nothing. `doubtful`: the agent may not read what the client prints.
+ * disconnects before that loses nothing. `doubtful`: the agent might not read what the client prints.
  */
 export const waitBody = z.object({
   timeout: z.number().min(0).max(MAX_WAIT).exactOptional(),

@@ -3,7 +3,10 @@ import type { ReviewEntry } from "../api-types.ts";
 
 /** Milliseconds within which changes of the folder count as one, because a running file is written in two steps. */
 const SETTLE_MS = 100;
-/** Milliseconds between checks while the folder does not change. They find killed reviews, whose files remain. */
+/**
+ * Milliseconds between checks while the folder does not change. These checks find killed reviews, whose files
+ * remain.
+ */
 const CHECK_MS = 5_000;
 
 export interface WatchOptions {

@@ -13,8 +13,8 @@ import type { ParsedCell, ParsedNotebook, ParsedOutput } from "./parse-notebook.
 /** Maximum number of edits between two texts; beyond it, all lines count as changed. */
 const MAX_EDITS = 2_000;
 /**
- * Maximum milliseconds for the comparison of two texts, and for those of the whole notebook; after that, all lines
- * count as changed.
+ * Maximum milliseconds for the comparison of two texts, and for all comparisons of a notebook; after that,
+ * all lines count as changed.
  */
 const TEXT_LIMIT = 300;
 const TOTAL_LIMIT = 2_000;
@@ -115,7 +115,7 @@ function toRef({ number, id, kind, executionCount }: ParsedCell): CellRef {
   return { number, ...(id === undefined ? {} : { id }), kind, executionCount };
 }
 
-/** Pairs outputs of the same type in their order. Returns those that differ. */
+/** Pairs outputs of the same type in their order. Returns the pairs that differ. */
 function compareOutputs(
   before: readonly ParsedOutput[],
   after: readonly ParsedOutput[],

@@ -100,7 +100,7 @@ class Scanner {
         open += 1;
         this.at += 1;
       } else if (character === "}" || character === "]") {
-        // The end of the value around a number or a word.
+        // A number or a word ends where the object or array around it ends.
         if (open === 0) return;
         open -= 1;
         this.at += 1;

@@ -37,7 +37,10 @@ function readResult({ snapshot, sides }: Diff, path: string, side: Side): Promis
   return reading;
 }
 
-/** Reads one side of a notebook. Throws `validation` if it cannot be read by cells, else as `DiffSides.read` does. */
+/**
+ * Reads one side of a notebook. Throws `validation` if it cannot be read by cells; otherwise throws as
+ * `DiffSides.read` does.
+ */
 export async function readNotebook(diff: Diff, path: string, side: Side): Promise<ParsedNotebook> {
   const result = await readResult(diff, path, side);
   if ("notebook" in result) return result.notebook;

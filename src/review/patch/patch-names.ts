@@ -83,7 +83,9 @@ function bare(name: string): string {
   return quotedName === undefined ? (name.split("\t")[0] ?? "").trimEnd() : unquoted(quotedName);
 }
 
-/** Splits `diff --git a/NAME b/NAME` where both halves name the same file; else at its middle space. */
+/**
+ * Splits `diff --git a/NAME b/NAME` where both halves name the same file, or otherwise at its middle space.
+ */
 function splitFirst(line: string): [string, string] {
   const names = line.slice("diff --git ".length);
   const quotedPair = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(names);

@@ -48,7 +48,7 @@ export function createPlanMode(review: PlanReview): ReviewMode {
         else await refresh(context, () => {});
       };
       void context.threads.live?.store.follow(followPlan(undefined, review.plan)).catch(() => {});
-      // A save that cannot be read is read with the next save or refresh.
+      // If a save cannot be read, the plan is read again with the next save or refresh.
       return review.watch?.(() => void onSaved().catch(() => {})) ?? (() => {});
     },
     async approval({ settings }, feedback) {

@@ -136,7 +136,10 @@ function toOption({ sha, title }: ReviewedCommit) {
 
 type FileReader = (path: string, sha: string) => Promise<Buffer | undefined>;
 
-/** Returns a function that reads a file of a commit once: from the clone if it has the commit, else from the forge. */
+/**
+ * Returns a function that reads a file of a commit once: from the clone if it has the commit, or otherwise
+ * from the forge.
+ */
 function createFileReader(forge: Forge, clone: Repository | undefined): FileReader {
   const kept = new Map<string, Promise<Buffer | undefined>>();
   const inClone = new Map<string, Promise<boolean>>();

@@ -42,7 +42,7 @@ interface SessionState {
       }
     | undefined;
   readonly closing: string | undefined;
-  /** The reason why the agent may not read the feedback. */
+  /** The reason why the agent might not read the feedback. */
   readonly doubt: CallerDoubt | undefined;
   /** Whether another review is now served at this address. */
   readonly isReplaced: boolean;

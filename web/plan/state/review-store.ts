@@ -88,7 +88,7 @@ export interface ReviewState {
   /** Path of a draft that could not be read. */
   readonly damagedDraft: string | undefined;
   readonly connected: boolean;
-  /** The reason why the agent may not read the decision. */
+  /** The reason why the agent might not read the decision. */
   readonly doubt: CallerDoubt | undefined;
   /** Whether another plan is now under review at this address. */
   readonly isReplaced: boolean;

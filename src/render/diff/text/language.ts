@@ -44,7 +44,10 @@ const BY_EXTENSION = new Map(
   }),
 );
 
-/** Returns the highlighter's name for a file's language, by the file's name or else its extension. */
+/**
+ * Returns the highlighter's name for a file's language, by the file's name or, if the name is not known, its
+ * extension.
+ */
 export function detectLanguage(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const known = BY_NAME.get(name);

@@ -17,8 +17,9 @@ const MAX_LINE_LENGTH = 2_000;
 /** If more than this share of both lines changed, marking words adds nothing to the line's color. */
 const MAX_CHANGED = 0.75;
 /**
- * The tokens of `diffWordsWithSpace` in the package diff: words of Latin letters, digits and `_`, whitespace, and any
- * other character by itself. Its module is not imported: with its other ways to compare words, it is ten times larger.
+ * The tokens of `diffWordsWithSpace` in the package diff: words of Latin letters, digits and `_`, whitespace,
+ * and any other character by itself. The package's module is not imported because its other ways to compare
+ * words make it ten times larger.
  */
 const TOKEN =
   /\r?\n|[\w\u{AD}\u{C0}-\u{D6}\u{D8}-\u{F6}\u{F8}-\u{2C6}\u{2C8}-\u{2D7}\u{2DE}-\u{2FF}\u{1E00}-\u{1EFF}]+|[^\S\n\r]+|./gsu;

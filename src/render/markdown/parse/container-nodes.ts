@@ -13,7 +13,7 @@ export function containerNodes(
   row: number | undefined,
 ): readonly MarkdownNode[] {
   switch (token.type) {
-    // Their inline content is a leaf, which has the tag.
+    // The inline content of these elements is a leaf, which has the tag.
     case "paragraph_open":
     case "heading_open":
     case "th_open":

@@ -36,7 +36,8 @@ interface RenderedDiff {
 }
 
 /**
- * Milliseconds in which git compares a typical day's changes. Only for a slower diff, its top is prepared separately.
+ * Milliseconds in which git compares a typical day's changes. If a diff takes longer, its top is prepared
+ * separately.
  */
 const HEAD_START_MS = 150;
 

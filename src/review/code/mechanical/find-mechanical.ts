@@ -33,7 +33,10 @@ export function kindOfFile(file: DiffFile): MechanicalKind | undefined {
 export class MechanicalSearch {
   private readonly names = new RenamedNames();
 
-  /** Returns the kinds of a file's changes; undefined if one of them is not mechanical. Adds its renamed names. */
+  /**
+   * Returns the kinds of a file's changes; undefined if one of them is not mechanical. Adds the renamed names
+   * of the file.
+   */
   add(file: DiffFile, patch: ParsedPatch, isMoved: IsMoved): MechanicalChanges | undefined {
     const kinds = new Set<MechanicalKind>();
     const renamed = new Map<string, string>();

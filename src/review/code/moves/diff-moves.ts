@@ -15,7 +15,10 @@ import { createPause, inSlices } from "./slices.ts";
 
 /** Maximum bytes of a file's patch; larger files are left out. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
-/** Maximum bytes of patches that are kept to find edited lines. In files beyond it, only unedited lines are found. */
+/**
+ * Maximum bytes of patches that are kept to find edited lines. In files beyond this limit, only unedited
+ * lines are found.
+ */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** Returns the moved lines of a diff. Searches once for each diff, in slices between other requests. */

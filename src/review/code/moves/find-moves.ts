@@ -88,7 +88,7 @@ class Search {
     if (size === 0 || size > limit || this.takenAdded[to]) return to + 1;
     const found = this.longestAt(to, lists);
     if (!found) return to + 1;
-    // The lines before it may be unable to start a block, such as a brace.
+    // Lines before this one may belong to the block although they cannot start one, for example a brace.
     let back = 0;
     while (this.matches(found.from - back - 1, to - back - 1) && this.isJoined(found.from - back, to - back))
       back++;

@@ -19,9 +19,9 @@ export interface LineLists {
 }
 
 /**
- * Groups the lines by their text, without regard to indentation. Lines that cannot start a block are in no list, nor are
- * removed lines that were certainly not added: most of a diff, for which the lists would be larger than a processor's
- * cache.
+ * Groups the lines by their text, without regard to indentation. The lists leave out lines that cannot start
+ * a block, and removed lines that were certainly not added. Those lines are most of a diff; lists with them
+ * would be larger than a processor's cache.
  */
 export function* listLines({ removed, added }: ChangedLines): Generator<void, LineLists> {
   const addedTexts = new TextFilter(added.count);
@@ -40,7 +40,7 @@ export function* listLines({ removed, added }: ChangedLines): Generator<void, Li
   const listOfRemoved = new Int32Array(removed.count).fill(NONE);
   const after = new Int32Array(removed.count).fill(NONE);
   const before = new Int32Array(removed.count).fill(NONE);
-  // Backward, so that each list is in the order of the diff.
+  // Iterates backward, so that each list is in the order of the diff.
   for (let at = count - 1; at >= 0; at--) {
     const index = candidates[at] ?? 0;
     const list = texts.add(index);
@@ -80,7 +80,10 @@ export function* listLines({ removed, added }: ChangedLines): Generator<void, Li
   };
 }
 
-/** A set of hashes with a bit for each of them, which others may share: it has a hash that was added, and few others. */
+/**
+ * A set of hashes in which each hash sets one bit, which other hashes may share: `mayHave` returns true for
+ * every hash that was added, and for few others.
+ */
 class TextFilter {
   private readonly bits: Uint32Array;
   private readonly mask: number;
@@ -124,7 +127,7 @@ class Texts {
     this.check = new Uint32Array(maxCount);
   }
 
-  /** Returns the number of the text of a removed line, which is new if no line before had it. */
+  /** Returns the number of the text of a removed line: a new number if no earlier line has the same text. */
   add(line: number): number {
     const hash = this.table.hash[line] ?? 0;
     const check = this.table.check[line] ?? 0;
@@ -138,7 +141,7 @@ class Texts {
     return this.count - 1;
   }
 
-  /** Returns the number of the text of a line of another table; -1 if no removed line has it. */
+  /** Returns the number of the text of a line of another table; -1 if no removed line has that text. */
   find({ hash, check }: LineTable, line: number): number {
     return this.slots[this.slotOf(hash[line] ?? 0, check[line] ?? 0)] ?? NONE;
   }

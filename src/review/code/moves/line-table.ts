@@ -81,13 +81,13 @@ function addHunk(
       at = addLine(table, patch, { file, number, group: lines.groups, start: at + 1 }) + 1;
       continue;
     }
-    // A backslash begins git's remark on the line before.
+    // A backslash begins git's marker `\ No newline at end of file` for the line before.
     if (marker !== 92) {
       isContext = true;
       oldNumber += 1;
       newNumber += 1;
     }
-    // Most lines are shorter than a call of `indexOf` is worth.
+    // Most lines are so short that calling `indexOf` would take longer than this loop.
     while (at < patch.length && patch[at] !== NEWLINE) at++;
     at += 1;
   }
@@ -108,7 +108,7 @@ function addLine(
   let check = CHECK_SEED;
   let weight = 0;
   let textEnd = at;
-  // With the whitespace since the last other byte, which may be at the end of the line.
+  // These hashes include the whitespace since the last other byte, which may be at the end of the line.
   let hashHere = hash;
   let checkHere = check;
   for (; at < patch.length; at++) {

@@ -15,7 +15,10 @@ import type { StoredRound } from "./round-store.ts";
 const MARK_LENGTH = 8;
 /** Maximum changed lines stored for a diff. For files beyond it, only whether they have changed is stored. */
 const MAX_LINES = 20_000;
-/** Maximum edits between two versions; beyond it the order is ignored, and only lines absent before are new. */
+/**
+ * Maximum edits between two versions; beyond it, the order is ignored, and only lines that were absent before
+ * count as new.
+ */
 const MAX_EDITS = 2_000;
 
 /** Line numbers of each side, ascending. */

@@ -33,7 +33,7 @@ export function createSymbolIndex(files: () => Promise<SymbolFiles>): SymbolInde
   let count = 0;
   /** Fingerprints of the files on which the thread ended. */
   const skipped = new Set<string>();
-  // After a failed start or an end of the thread, the next call starts it again.
+  // If the thread fails to start or ends, the next call starts it again.
   const forget = () => {
     parsed = new WeakMap();
     starting = undefined;
@@ -103,7 +103,7 @@ export function changedSymbols(
   const first = new Map<DeclaredSymbol, number>();
   for (const line of changedLines(patch)) {
     if (line.isAdded) added.add(line.number);
-    // The last one that begins before a line and contains it is the innermost.
+    // The last symbol that begins at or before a line and contains it is the innermost one.
     const innermost = listed.findLast(
       (symbol) => symbol.line <= line.number && symbol.lineEnd >= line.number,
     );

@@ -55,7 +55,7 @@ function kinds(kind: SymbolKind, types: string): (readonly [string, SymbolKind])
 
 const FUNCTION_VALUES = new Set(["arrow_function", "function_expression", "generator_function"]);
 const NAMES = /(?:^|_)identifier$|^(?:constant|name|word|command_name)$/;
-/** Types whose nodes declare a symbol only if they have a body; without one they refer to the type. */
+/** Node types that declare a symbol only if the node has a body; a node without a body refers to the type. */
 const NEEDS_BODY = new Set(["class_specifier", "struct_specifier", "enum_specifier", "union_specifier"]);
 /** Maximum depth of nested declarations; deeper ones exist only in generated code. */
 const MAX_DEPTH = 400;

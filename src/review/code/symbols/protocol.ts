@@ -18,7 +18,7 @@ export type SymbolsRequest =
       readonly diff: number;
       readonly path: string;
       readonly grammar: Grammar;
-      /** The grammar as WebAssembly, with its first file. */
+      /** The grammar as WebAssembly, sent with the first file that needs it. */
       readonly wasm: Uint8Array | undefined;
       readonly text: string;
     }

@@ -21,12 +21,15 @@ export interface SymbolParser {
   close(): Promise<void>;
 }
 
-/** Maximum milliseconds for one file, because hostile text can make a parser slow. After it, the thread is ended. */
+/**
+ * Maximum milliseconds for one file, because hostile text can make a parser slow. After this time, the thread
+ * is ended.
+ */
 const LIMIT_MS = 20_000;
 /** Maximum megabytes of the thread's heap. */
 const MAX_HEAP_MB = 512;
 
-/** Starts the thread. It keeps the process alive only while it works. Calls `onEnd` when it ends. */
+/** Starts the thread. The thread keeps the process alive only while it works. Calls `onEnd` when it ends. */
 export async function startSymbolParser(files: SymbolFiles, onEnd = () => {}): Promise<SymbolParser> {
   const settings: SymbolsSettings = { parser: files.parser };
   const worker = new Worker(files.script, {

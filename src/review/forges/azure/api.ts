@@ -25,7 +25,7 @@ export function createAzureApi(address: RepositoryAddress, options: ConnectionOp
     forge: "azure",
     host: address.host,
     base: `https://${address.host}${base}`,
-    // Without it, a rejected token leads to a sign-in page.
+    // Without this header, the response to a rejected token is a redirect to a sign-in page.
     headers: { "x-tfs-fedauthredirect": "Suppress" },
     ...options,
   });

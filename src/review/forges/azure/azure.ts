@@ -155,7 +155,10 @@ function anchorOf(context: AzureThread["threadContext"]): ForgeThread["anchor"] 
 
 const VOTES = { approve: 10, request_changes: -5, comment: 0 } as const;
 
-/** Returns the calls that post a review: Azure DevOps publishes each thread at once, and the verdict is a vote. */
+/**
+ * Returns the calls that post a review: Azure DevOps publishes each thread immediately, and the verdict is a
+ * vote.
+ */
 function createEach(
   api: AzureApi,
   address: PullAddress,

@@ -14,7 +14,7 @@ const identity = z.object({
   uniqueName: z.string().nullish(),
 });
 
-/** Returns the login of an account, or else its display name. */
+/** Returns the login of an account, or its display name if it has no login. */
 export function personName({ uniqueName, displayName }: Omit<z.infer<typeof identity>, "id">): string {
   return uniqueName || displayName || "unknown";
 }
@@ -267,7 +267,7 @@ function toChange({
   const source = originalPath ?? sourceServerItem;
   const given = item?.path ?? source;
   const kinds = changeType.split(",").map((kind) => kind.trim());
-  // The other end of a rename is listed as well.
+  // A rename is listed twice: the entry of its old path is skipped.
   if (!given || item?.isFolder || kinds.includes("sourceRename")) return undefined;
   const path = given.replace(/^\//, "");
   const oldPath = source?.replace(/^\//, "") ?? path;

@@ -77,7 +77,7 @@ function anchorOf(inline: Comment["inline"]): ForgeThread["anchor"] {
   return toLineAnchor(inline.path, isNew ? "new" : "old", first, last);
 }
 
-/** Returns the calls that post a review: Bitbucket publishes each comment at once. */
+/** Returns the calls that post a review: Bitbucket publishes each comment immediately. */
 export function createEach(client: ForgeClient, path: string): EachForge {
   return {
     async list() {

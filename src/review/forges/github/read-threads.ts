@@ -140,7 +140,7 @@ function toThread(node: ThreadNode, all: readonly z.infer<typeof comment>[]): Fo
   };
 }
 
-/** Returns the last lines of a hunk, on which its comment is. */
+/** Returns the last lines of a hunk, which are the lines that its comment refers to. */
 function codeOf(hunk: string, count: number): string {
   const lines = hunk.split("\n").slice(1);
   return lines

@@ -23,8 +23,9 @@ import {
 } from "./read-merge-request.ts";
 
 /**
- * Posts a review. Creates a draft note for each comment and reply, which only its author sees, and publishes all with one
- * call, which also requests changes. Then approves and resolves threads, which has no effect when it is repeated.
+ * Posts a review. Creates a draft note for each comment and reply, which only its author sees, and publishes
+ * all with one call, which also requests changes. Then approves the merge request and resolves threads;
+ * repeating these calls has no effect.
  */
 export async function postReview(
   client: ForgeClient,

@@ -76,7 +76,10 @@ export async function readMergeRequest(client: ForgeClient, address: PullAddress
 const reviewers = z.array(z.object({ user: person, state: z.string() }));
 const approvals = z.object({ approved_by: z.array(z.object({ user: person })).nullish() });
 
-/** Reads the reviewers with their states, for example `requested_changes`. Throws `forge_not_found` at older versions. */
+/**
+ * Reads the reviewers with their states, for example `requested_changes`. Throws `forge_not_found` for older
+ * versions of GitLab.
+ */
 export function readReviewers(client: ForgeClient, path: string): Promise<z.infer<typeof reviewers>> {
   return readPages(client, reviewers, { path: `${path}/reviewers` });
 }
