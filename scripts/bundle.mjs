@@ -10,7 +10,7 @@ import { wrapped } from "./start/loader.mjs";
 /** The project root. */
 export const root = resolve(import.meta.dirname, "..");
 
-/** The version in package.json. */
+/** Returns the version in package.json. */
 export function packageVersion() {
   return JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")).version;
 }

@@ -26,7 +26,10 @@ export function installTool(name) {
   return join(folder, "node_modules", entry);
 }
 
-/** --force skips the engine check: the tests run each program with the Node.js version that it requires. */
+/**
+ * Installs npm packages into a folder. --force skips the engine check: the tests run each program with the
+ * Node.js version that it requires.
+ */
 function install(folder, args) {
   const common = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--force"];
   execFileSync("npm", [...common, ...args], { cwd: folder, stdio: ["ignore", 2, 2] });

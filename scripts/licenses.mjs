@@ -65,7 +65,7 @@ export function packagesOf(ids, { root, leftOut = [] }) {
     const known = stored.get(inside) ?? (existsSync(folder) ? describe(folder, stored) : {});
     packages.push({ ...known, name: inside, version: `in ${of}` });
   }
-  // Only their small runtime is in the output, not the packages they depend on.
+  // Only the small runtime of these tools is in the output, not the packages that they depend on.
   for (const tool of toolsOf(ids)) packages.push(describe(join(root, "node_modules", tool), stored));
   refuse(packages);
   return packages.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

@@ -33,7 +33,7 @@ try {
   await recording.close();
 }
 
-/** The agent opens the review; the person opens its page. */
+/** Opens the review as the agent does, and its page as the person does. */
 async function start() {
   const { id, url } = JSON.parse(agent("code", "--live", "--detach", "--agent", "claude-code"));
   const page = await browser.newPage({ viewport: { width: WIDTH, height: PAGE_HEIGHT } });

@@ -5,8 +5,8 @@ const IMPORTED = /(?:\bfrom|\bimport|\bimport\()\s*["'](\.{1,2}\/[^"']+)["']/g;
 const UNIT_TEST = /^test\/(?!(?:e2e|firefox|webkit|agents-live|soak|disk)\/).*\.test\.ts$/;
 
 /**
- * Maximum number of imports between a test and a changed file. Without a limit, half of the files would select 88
- * tests.
+ * Maximum number of imports between a test and a changed file. Without a limit, a change of one file would
+ * select 88 tests for half of the files.
  */
 const MAX_IMPORTS = 3;
 

@@ -92,7 +92,10 @@ function shownText(node) {
   return undefined;
 }
 
-/** A capital letter, at least three words, and no sign of code, a path or CSS. */
+/**
+ * Returns whether a text is a sentence: a capital letter, at least three words, and no sign of code, a path
+ * or CSS.
+ */
 function isSentence(text) {
   const trimmed = text.trim();
   return /^[A-Z“"]/.test(trimmed) && trimmed.split(/\s+/).length >= 3 && !/[{}<>=;]|^\S+:\/\//.test(trimmed);

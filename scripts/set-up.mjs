@@ -7,7 +7,8 @@ import { resolve } from "node:path";
 import { tryAgain } from "./try-again.mjs";
 
 const report = (text) => process.stderr.write(`${text}\n`);
-// Checked before any syntax or module that an older Node.js lacks, so that it prints this error.
+// The check precedes any syntax or module that an older Node.js lacks, so that such a version prints this
+// error.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   report(

@@ -25,7 +25,10 @@ export async function bundleSqliteWorker(folder, plugins = []) {
 /** The package locks the database with a folder, which other users could read. */
 const LOCK = /(?<=fs\.mkdirSync\(`\$\{_path\(fi\)\}\.lock`)(?=\))/;
 
-/** The package reads its .wasm file from its own folder, which does not exist in the executable. */
+/**
+ * Returns a plugin that passes the .wasm file to the package, which would read it from its own folder. That
+ * folder does not exist in the executable.
+ */
 function takesWasm() {
   return {
     name: "takes-wasm",

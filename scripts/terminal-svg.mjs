@@ -8,7 +8,10 @@ const PER_LETTER = 0.03;
 const AFTER = { command: 0.6, output: 0.08, caption: 1.6 };
 const REST = 6;
 
-/** `lines` are `{kind: "command" | "output" | "caption", text}` in the order they appeared. */
+/**
+ * Returns the SVG of a session. `lines` are `{kind: "command" | "output" | "caption", text}` in their order
+ * of appearance.
+ */
 export function terminalSvg(lines) {
   const wrapped = lines.flatMap(fold);
   const { frames, total } = timed(wrapped);

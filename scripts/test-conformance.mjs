@@ -281,7 +281,8 @@ async function modelContext() {
   start(process.execPath, [fixture, String(port)], process.env, cache);
   const url = `http://127.0.0.1:${port}/mcp`;
   await untilOpen(port);
-  // The scenarios call tools by their own names, so the gateway adds a prefix only to those of the second server.
+  // The scenarios call tools by names without a prefix, so the gateway adds a prefix only to those of the
+  // second server.
   const mcp = {
     fixture: { enabled: true, url, prefix: "" },
     everything: { command: process.execPath, args: [everything, "stdio"] },
@@ -377,7 +378,7 @@ async function independent() {
       version: VERSIONS["@copilotkit/aimock"],
       target: wayOf("responses", dialect),
       result: `${results.length - failed.length} of ${ids.length}${isNative ? ", because the proxy relays aimock's responses" : ""}`,
-      // In the native lane, the bytes are the upstream's, which the proxy does not change.
+      // In the native lane, the proxy returns the upstream's bytes unchanged.
       isPassed: isNative || failed.length === 0,
       verdict: isNative ? "not judged" : undefined,
       details: failed.flatMap(({ id, errors }) => errors.slice(0, 3).map((error) => `${id}: ${error}`)),

@@ -1,6 +1,6 @@
-// A strict runner of the compliance tests of Open Responses (https://github.com/openresponses/openresponses): the same
-// requests and conditions, by their ids. Its own runner needs Bun and a checkout. In addition, this one requires
-// consecutive sequence numbers, and that a stream ends with its last event.
+// A strict runner of the compliance tests of Open Responses (https://github.com/openresponses/openresponses):
+// the same requests and conditions, by their ids. The project's own runner needs Bun and a checkout. In
+// addition, this one requires consecutive sequence numbers, and that a stream ends with its last event.
 import { WebSocket } from "ws";
 import { compaction, httpEvent, response, webSocketEvent } from "./open-responses-schema.mjs";
 

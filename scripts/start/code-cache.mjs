@@ -58,8 +58,8 @@ export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS 
 }
 
 /**
- * All folders from the data directory down to the one of this Node.js version, whose compiled code no other version
- * can use.
+ * Returns all folders from the data directory down to the folder of this Node.js version, whose compiled code
+ * no other version can use.
  */
 function foldersIn(data) {
   const all = join(data, "code-cache");
@@ -92,7 +92,7 @@ function readPrivateFile(path) {
   }
 }
 
-/** Another process reads the whole file or no file. */
+/** Writes a file by renaming it, so that another process reads the whole file or no file. */
 function writeWhole(path, content) {
   const temporary = `${path}.${process.pid}.tmp`;
   try {

@@ -92,8 +92,8 @@ export interface Caller {
 }
 
 /**
- * Settings of the review pages. The server stores them because each review may use another port, and with it another
- * browser storage.
+ * Settings of the review pages. The server stores them because browsers store data by port, and each review
+ * may use another port.
  */
 export interface ReviewSettings {
   readonly theme: "system" | "light" | "dark";

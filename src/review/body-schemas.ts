@@ -76,7 +76,7 @@ export const denyBody = z.object({
 export const draftBody = z.object({
   generation: z.number().int().min(0),
   content: z.unknown(),
-  // These become part of a file name.
+  // These ids become part of a file name.
   planId: z
     .string()
     .regex(/^[0-9a-f]{1,64}$/)

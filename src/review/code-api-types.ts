@@ -66,7 +66,9 @@ export interface Revision {
   readonly at: string;
 }
 
-/** POST /api/diff/switch. A switch to the current type takes the diff again; the page refreshes in this way. */
+/**
+ * POST /api/diff/switch. A switch to the current type creates the diff again; the page refreshes in this way.
+ */
 export interface DiffSwitchBody {
   readonly diffType: string;
   /** Additional: `false` leaves `rawPatch` empty, for a page that fetches the patch file by file. */
@@ -81,9 +83,9 @@ export interface DiffSwitchResponse {
 }
 
 /**
- * GET /api/diff/index: the diff without its text. GET /api/diff/patch?n=3 or ?n=0-49,60 returns the text: the patches
- * in the requested order, concatenated, `patchSize` bytes each. `&id=<diffId>` returns 409 if the diff has been taken
- * again since. With `w=1`, both leave out changes that are only whitespace.
+ * GET /api/diff/index: the diff without its text. GET /api/diff/patch?n=3 or ?n=0-49,60 returns the text: the
+ * patches in the requested order, concatenated, `patchSize` bytes each. `&id=<diffId>` returns 409 if the
+ * diff has been reloaded since. With `w=1`, both leave out changes that are only whitespace.
  */
 export interface DiffIndex {
   readonly gitRef: string;
@@ -214,7 +216,9 @@ export interface SinceLastRound {
    * whose files cannot be compared with this one.
    */
   readonly comparedWith?: number;
-  /** Files of that round that differ now, with their new changed lines by side, ascending. */
+  /**
+   * Files of that round that have changed since, with their newly changed lines by side, in ascending order.
+   */
   readonly files: readonly {
     readonly path: string;
     readonly old: readonly number[];

@@ -14,7 +14,7 @@ import type { RecordStore } from "./storage/records.ts";
 import type { SettingsStore } from "./storage/settings.ts";
 import type { Proposal } from "./take-decision.ts";
 
-/** The parts of a review server that differ between plan and code reviews. */
+/** The parts of a review server that differ between reviews of plans, diffs and pull requests. */
 export interface ReviewMode {
   readonly kind: "plan" | "code" | "pr";
   /** Adds the routes of this mode. */
@@ -35,8 +35,8 @@ export interface ReviewMode {
   /** Returns the number of the first round of a live session. */
   firstRound(): Promise<number>;
   /**
-   * Takes the diff again, or reads the plan again, and moves the threads to it. Calls `onTaken` as soon as requests
-   * return the new content, before the threads are moved. Resolves to whether this is a new round.
+   * Creates the diff again, or reads the plan again, and moves the threads to it. Calls `onTaken` as soon as
+   * requests return the new content, before the threads are moved. Resolves to whether this is a new round.
    */
   refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
   /** Keeps the diff or plan when a batch of a live session is sent, for later comparisons. */
@@ -90,7 +90,7 @@ export interface ReviewContext {
   readonly images: ImagePolicy;
   /** Folder of uploaded images. */
   readonly uploadFolder: string;
-  /** Folder of uploaded images if `uploadFolder` and the one beside it belong to other users. */
+  /** Folder of uploaded images if `uploadFolder` and the folder beside it belong to other users. */
   readonly uploadFallback: string;
   /** Returns the agents that a decision may name. Never rejects. */
   readonly agents: () => Promise<AgentsResponse>;

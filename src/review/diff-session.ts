@@ -10,16 +10,20 @@ export interface DiffSession {
   readonly repository: ReviewedFolder;
   /** Paths, relative to the root, that limit every diff; empty for all. */
   readonly paths: readonly string[];
-  /** Returns the current diff; the first call takes it. With `ignoreSpace`, changes in whitespace are left out. */
+  /**
+   * Returns the current diff; the first call creates it. With `ignoreSpace`, changes in whitespace are left
+   * out.
+   */
   current(ignoreSpace?: boolean): Promise<DiffLease>;
   /**
-   * Takes some files of the first diff while the whole diff is still being taken. `choose` receives the names of all
-   * files. Returns undefined if it chooses none, or if its choice cannot be taken separately.
+   * Creates a diff of some files while the whole first diff is still being created. `choose` receives the
+   * names of all files. Returns undefined if `choose` returns none, or if these files cannot be compared
+   * separately.
    */
   part(choose: (files: readonly ListedFile[]) => readonly ListedFile[]): Promise<DiffLease | undefined>;
-  /** Takes a diff and makes it the current one. If that fails, the previous diff stays current. */
+  /** Creates a diff and makes it the current one. If that fails, the previous diff stays current. */
   switchTo(diffType: string): Promise<DiffLease>;
-  /** Reports whether the current diff would differ if it were taken now. */
+  /** Reports whether the current diff would differ if it were created now. */
   isOutdated(): Promise<boolean>;
   /** Returns the commits under review, oldest first. `commit:<sha>` is the diff type of each. */
   commits(): Promise<readonly ReviewedCommit[]>;

@@ -14,7 +14,7 @@ export type ThreadAnchor =
       readonly kind: "lines";
       readonly path: string;
       readonly side: "old" | "new";
-      /** From 1, both inclusive. */
+      /** Line numbers from 1, both inclusive. */
       readonly lineStart: number;
       readonly lineEnd: number;
       readonly code: string;

@@ -55,7 +55,7 @@ export type NotebookDiff =
   | { readonly problem: string };
 
 export interface ComparedNotebook {
-  /** In the order of the new notebook; removed cells are where they were. */
+  /** Cells in the order of the new notebook; removed cells are where they were. */
   readonly cells: readonly CellDiff[];
   /** Changes of the notebook's own metadata; without lines if there are none. */
   readonly metadata: CellPart;
@@ -68,7 +68,7 @@ export interface CellDiff {
   readonly moved: boolean;
   readonly old?: CellRef;
   readonly new?: CellRef;
-  /** The source first. Outputs and metadata that are equal are left out. */
+  /** The source comes first. Outputs and metadata that are equal are left out. */
   readonly parts: readonly CellPart[];
 }
 
@@ -81,7 +81,7 @@ export interface CellPart {
   readonly label: string;
   /** The highlighter's name for the language. */
   readonly language: string;
-  /** In unified order. */
+  /** Lines in the order of a unified diff. */
   readonly lines: readonly NotebookDiffLine[];
   /** An image on one or both sides: the number of its output, from 1. */
   readonly images?: { readonly old?: number; readonly new?: number };

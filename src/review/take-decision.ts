@@ -55,7 +55,7 @@ export async function takeDecision(
   // The agent may have continued since the last regular check; the page must not show the decision as delivered then.
   await context.lookAtCaller?.();
   if (from === "program") context.onProgramDecision?.(proposal.decision);
-  // Sent last, because people close the page when it shows the decision as complete.
+  // The event is sent last, because people close the page when it shows the decision as complete.
   events.send({ event: "decided", decision: proposal.decision.kind }, from);
   endWhenFlushed(reply, () => session.deliver());
   return {

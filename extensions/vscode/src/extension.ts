@@ -120,7 +120,9 @@ async function commentSelection(reviews: OpenReviews): Promise<void> {
   if (chosen) await client.send();
 }
 
-/** A selection that ends at the start of a line does not include that line. */
+/**
+ * Returns the last selected line. A selection that ends at the start of a line does not include that line.
+ */
 function lastLine({ start, end }: vscode.Selection): number {
   return end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
 }

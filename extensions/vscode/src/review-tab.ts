@@ -36,7 +36,7 @@ async function reachableOrigin(port: number): Promise<string> {
 
 type ReviewToShow = Pick<RunningReview, "id" | "port" | "title">;
 
-/** Forgets the tabs of reviews that have ended. They stay open, because they show the result. */
+/** Forgets the tabs of reviews that have ended. The tabs stay open, because they show the result. */
 export function forgetEnded(open: readonly Pick<RunningReview, "id">[]): void {
   for (const id of tabs.keys()) if (open.every((review) => review.id !== id)) tabs.delete(id);
 }

@@ -54,7 +54,7 @@ export function createThreadComments(onError: (text: string) => void): ThreadCom
     drawn.state = view.isResolved ? vscode.CommentThreadState.Resolved : vscode.CommentThreadState.Unresolved;
     drawn.comments = view.messages.map(({ author, markdown, label }) => ({
       author: { name: author },
-      // Not trusted: no links that run commands.
+      // The text is not marked as trusted, so its links cannot run commands.
       body: new vscode.MarkdownString(markdown),
       mode: vscode.CommentMode.Preview,
       ...(label !== "" && { label }),

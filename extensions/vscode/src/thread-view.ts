@@ -6,7 +6,7 @@ export interface ThreadView {
   readonly id: string;
   /** Path in the repository, with slashes. */
   readonly path: string;
-  /** From 0, both inclusive. */
+  /** Line numbers from 0, both inclusive. */
   readonly firstLine: number;
   readonly lastLine: number;
   readonly label: string;

@@ -32,7 +32,10 @@ export const copilotCliHook: AgentHook = {
 
 const ENDS_TURN: ReadonlySet<unknown> = new Set(["abort", "user.message", "session.shutdown"]);
 
-/** After Ctrl-C, or Escape twice, it appends an event of the type `abort` and leaves its hook running (1.0.102). */
+/**
+ * Returns whether an event ends the turn. After Ctrl-C, or Escape twice, Copilot CLI 1.0.102 appends an event
+ * of the type `abort` and leaves its hook running.
+ */
 function endsTurn({ type }: Readonly<Record<string, unknown>>): boolean {
   return ENDS_TURN.has(type);
 }
@@ -41,9 +44,9 @@ function endsTurn({ type }: Readonly<Record<string, unknown>>): boolean {
 const LIMIT = { agent: "Copilot CLI", bytes: 250_000 } as const;
 
 /**
- * Encodes decisions for Copilot CLI's `preToolUse` hook on exit_plan_mode, tested with 1.0.102. After an allow
- * Copilot CLI still shows its own menu. `copilotNotes` sends feedback and an edited plan once the person has
- * accepted there too.
+ * Encodes decisions for Copilot CLI's `preToolUse` hook on exit_plan_mode, tested with 1.0.102. After an
+ * allow, Copilot CLI still shows its own menu. `copilotNotes` sends feedback and an edited plan once the
+ * person has also accepted in that menu.
  */
 export const copilotPreToolUse: AgentChannel = {
   callerName: "Copilot CLI",

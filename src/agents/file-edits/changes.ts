@@ -13,7 +13,7 @@ export interface Change {
   readonly purpose: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Set when installing: the text that `uninstall` restores unless the file has changed in between. */
+  /** Set for an installation: the text that `uninstall` restores unless the file has changed in between. */
   readonly backup?: { readonly original: string | undefined };
 }
 

@@ -13,11 +13,11 @@ export interface FileEdit {
    * an earlier installation wrote. Throws `configuration` if the part cannot be added.
    */
   install(text: string | undefined, earlier?: Earlier): string;
-  /** Returns the text without Sallyport's part, or undefined if the file contained nothing else. */
+  /** Returns the text without Sallyport's part, or undefined if the file contained no other text. */
   uninstall(text: string | undefined, earlier?: Earlier): string | undefined;
 }
 
-/** A file's text before and after an earlier installation. Used if the file has changed since. */
+/** A file's text before and after an earlier installation. It is used if the file has changed since. */
 export interface Earlier {
   readonly original: string | undefined;
   readonly written: string;

@@ -1,7 +1,9 @@
 import { HOOK_TIMEOUT_SECONDS } from "../own-command.ts";
 import { promptWithOutput, REVIEW_COMMAND, startLine } from "../review-prompts.ts";
 
-/** Returns the hook that runs `line` when Gemini CLI leaves plan mode. Its timeout is in milliseconds. */
+/**
+ * Returns the hook that runs `line` when Gemini CLI leaves plan mode. The hook's timeout is in milliseconds.
+ */
 export function geminiHook(line: string) {
   return {
     type: "command",

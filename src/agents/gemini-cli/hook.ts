@@ -13,7 +13,10 @@ export const geminiCliHook: AgentHook = {
   },
 };
 
-/** After Escape it appends an entry of the type `info`, "Request cancelled.", and leaves its hook running (0.61.0). */
+/**
+ * Returns whether an entry ends the turn. After Escape, Gemini CLI 0.61.0 appends an entry of the type
+ * `info`, "Request cancelled.", and leaves its hook running.
+ */
 function endsTurn({ type, content }: Readonly<Record<string, unknown>>): boolean {
   return type === "info" && typeof content === "string" && /cancell?ed/i.test(content);
 }

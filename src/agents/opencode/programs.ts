@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { InstallTarget } from "../agent.ts";
 
-/** OpenCode, or a program derived from it, which reads the same formats from folders of its own name. */
+/** OpenCode, or a program derived from it, which reads the same formats from folders with its name. */
 export interface OpenCodeProgram {
   /** The id in the registry, which is also the name of its folders and of its settings file. */
   readonly id: string;

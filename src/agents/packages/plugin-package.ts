@@ -29,7 +29,7 @@ export interface PackageFile {
   readonly content: string;
 }
 
-/** The target of the packages in the repository and on npm, which expect `sallyport` on the PATH. */
+/** Returns the target of the packages in the repository and on npm, which expect `sallyport` on the PATH. */
 export function publishedTarget(version: string): PackageTarget {
   return { command: "sallyport", argv: ["sallyport"], version, platform: "linux" };
 }

@@ -53,7 +53,10 @@ export function createCodeAnchors(diffs: DiffSession): ThreadAnchors {
   };
 }
 
-/** A missing file is an invalid anchor, not a missing resource. */
+/**
+ * Returns a `validation` error for a missing file, which makes the anchor invalid, and any other error
+ * unchanged.
+ */
 function noAnchor(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "not_found") return error;
   return new AppError("validation", `anchor: ${error.message}`, { cause: error });
@@ -141,7 +144,10 @@ function pathNow({ snapshot }: DiffLease, path: string, side: Side): string {
   return snapshot.files.find((file) => file.oldPath === path && file.status === "renamed")?.path ?? path;
 }
 
-/** Takes a diff, calls `onTaken` as soon as it is current, and moves the threads to it. The caller releases the diff. */
+/**
+ * Creates a diff, calls `onTaken` as soon as it is current, and moves the threads to it. The caller releases
+ * the diff.
+ */
 export async function switchWithThreads(
   diffs: DiffSession,
   diffType: string,

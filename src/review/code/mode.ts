@@ -57,7 +57,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       });
     },
     prerender: createPrerender(review),
-    // One draft for all diffs of a branch, so that a comment is kept when the diff type changes.
+    // All diffs of a branch share one draft, so that a comment is kept when the diff type changes.
     draftKey: () => `code-${createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32)}`,
     history: async () => ({ rounds: [] }),
     namedImages: [],
@@ -97,7 +97,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
   };
 }
 
-/** Moves the threads of an interrupted review to the first diff of this one. */
+/** Moves the threads of an interrupted review to the first diff of this review. */
 async function followTakenOver(
   diffs: CodeReview["diffs"],
   { opened }: ReviewContext["threads"],

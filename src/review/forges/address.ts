@@ -59,7 +59,7 @@ export interface RemoteAddress {
   readonly forge: ForgeName | undefined;
 }
 
-/** Hosts of pages by their hosts for SSH, where the two differ. */
+/** Hosts of web pages by SSH hosts, where the two differ. */
 const SSH_HOSTS: Readonly<Record<string, string>> = {
   "ssh.github.com": "github.com",
   "altssh.gitlab.com": "gitlab.com",

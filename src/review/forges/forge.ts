@@ -159,7 +159,7 @@ export interface Attempt {
 }
 
 export interface PostResult {
-  /** The address of the posted review, or else of the pull request. */
+  /** The address of the posted review, or of the pull request if the review has no address. */
   readonly url: string;
   /** Items that the forge rejected. All others were posted. */
   readonly rejected: readonly RejectedItem[];

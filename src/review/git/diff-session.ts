@@ -16,7 +16,7 @@ import { type PartOptions, takePart } from "./take-part.ts";
 
 type Planned = Pick<Entry, "git" | "plan" | "gitContext">;
 
-/** One diff and its variant without whitespace changes, which is taken on first use. */
+/** One diff and its variant without whitespace changes, which is created on first use. */
 interface Entry {
   readonly git: GitHandle;
   readonly plan: DiffPlan;
@@ -111,7 +111,8 @@ class GitDiffSession implements DiffSession {
   }
 
   /**
-   * Takes the first diff on first use rather than on creation: git would compete with the server's start for the CPU.
+   * Creates the first diff on first use rather than with the session: git would compete with the server's
+   * start for the CPU.
    */
   private currentEntry(): Promise<Entry> {
     this.latest ??= this.clearOnFailure(this.takeEntry(this.firstPlan()));
@@ -123,7 +124,7 @@ class GitDiffSession implements DiffSession {
     return this.first;
   }
 
-  /** Clears a first diff that failed, so that the next call takes it again. */
+  /** Clears a first diff that failed, so that the next call creates it again. */
   private clearOnFailure(entry: Promise<Entry>): Promise<Entry> {
     entry.catch(() => {
       if (this.latest !== entry) return;

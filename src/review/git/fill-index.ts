@@ -178,7 +178,7 @@ async function compareUnread(repository: Repository, privateGit: GitHandle, inde
   );
   const slices = cut(entries, unread, sizes);
   if (unread.length < MIN_SLICED_FILES && slices.length === 1) {
-    // One call compares them all. With the sizes set, git skips the content of files whose size differs.
+    // One call compares all files. With the sizes set, git skips the content of files whose size differs.
     for (const slice of slices) replaceAll(entries, slice.positions, slice.entries);
     return writeIndex(index, entries, objectFormat, startedAt);
   }

@@ -64,8 +64,9 @@ export interface Setting {
 }
 
 /**
- * Returns the complete environment of git: allowed variables of the user, and our settings as `GIT_CONFIG_*`. These
- * take precedence over all files and, unlike `-c`, can name a filter with an equals sign in its name.
+ * Returns the complete environment of git: allowed variables of the user, and our settings as `GIT_CONFIG_*`.
+ * These settings take precedence over all files and, unlike `-c`, can name a filter with an equals sign in
+ * its name.
  */
 export function gitEnvironment(
   environment: Environment,
@@ -87,8 +88,8 @@ export function gitEnvironment(
 }
 
 /**
- * Reports whether git applied our settings. Git before 2.31 does not read them from the environment and would run
- * programs that the repository names. Takes the same listing as `readSettings`.
+ * Reports whether git applied our settings. Git before 2.31 does not read settings from the environment and
+ * would run programs that the repository names. Takes the same listing as `readSettings`.
  */
 export function isHardened(listing: string): boolean {
   return listing.includes("command\0core.fsmonitor\nfalse\0");

@@ -57,8 +57,8 @@ function configuration({ objectFormat }: Repository, noted: Readonly<Record<stri
 }
 
 /**
- * Settings in which a repository records the capabilities of its file system. They are ignored on Linux file systems
- * with links and modes.
+ * Settings in which a repository records the capabilities of its file system. These settings are ignored on
+ * Linux file systems with links and modes.
  */
 const NOTED = {
   "core.filemode": "fileMode",

@@ -27,7 +27,10 @@ export interface Repository {
    * it may have changed.
    */
   git(signal?: AbortSignal): Promise<GitHandle>;
-  /** Opens the repository in a folder inside this one. Its configuration cannot move its working tree. */
+  /**
+   * Opens the repository in a folder inside this one. The configuration of that repository cannot move its
+   * working tree.
+   */
   openNested(folder: string, signal?: AbortSignal): Promise<Repository>;
 }
 
@@ -103,9 +106,14 @@ function readCommonDirectory(gitDirectory: string): string {
   return resolve(gitDirectory, readFileSync(file, "utf8").replace(/\n$/, ""));
 }
 
-/** Part of util-linux. Only this path is used: the repository could contain a program of the same name. */
+/**
+ * The program setpriv of util-linux. Only this path is used: the repository could contain a program of that
+ * name.
+ */
 const SETPRIV = "/usr/bin/setpriv";
-/** Shorter than other limits: finding a repository takes milliseconds, and nothing can be shown before. */
+/**
+ * Shorter than other limits: finding a repository takes milliseconds, and nothing can be shown before that.
+ */
 const OPENING_LIMIT_MS = 20_000;
 
 /** Returns the time limit of one git call in milliseconds. */
@@ -153,7 +161,9 @@ function splitLines({ stdout }: GitResult): string[] {
   return stdout.toString().replace(/\n$/, "").split("\n");
 }
 
-/** Splits two paths by line. If one contains a line break, reads each path with a separate call. */
+/**
+ * Splits two paths by line. If one of the paths contains a line break, reads each path with a separate call.
+ */
 async function readFacts(
   git: GitHandle,
   format: string | undefined,

@@ -45,7 +45,7 @@ interface Part {
   readonly untracked: boolean;
 }
 
-/** Inputs of the steps that take one snapshot. */
+/** Inputs of the steps that create one snapshot. */
 interface Taking {
   readonly repository: Repository;
   readonly git: GitHandle;
@@ -58,7 +58,7 @@ interface Taking {
 
 type Take = (chunk: Buffer) => Promise<void>;
 
-/** Takes a diff. The patch is written to disk and split into files as git produces it. */
+/** Creates a snapshot of a diff. The patch is written to disk and split into files as git produces it. */
 export function takeSnapshot(
   repository: Repository,
   git: GitHandle,
@@ -75,8 +75,8 @@ export function takeSnapshot(
 }
 
 /**
- * Takes a diff with a prepared working tree, if the plan compares one. `view` may select a part of what the tree was
- * opened for.
+ * Creates a snapshot with a prepared working tree, if the plan compares one. `view` may select a part of what
+ * the tree was opened for.
  */
 export async function snapshotIn(
   tree: WorkTree | undefined,

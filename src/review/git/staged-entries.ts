@@ -66,8 +66,8 @@ const parsed: { readonly listing: Buffer; readonly result: StagedEntries }[] = [
 const MAX_PARSED = 2;
 
 /**
- * Parses the output of `listEntries`. For a path in conflict, our side counts. Equal listings share one result
- * object.
+ * Parses the output of `listEntries`. For a path in conflict, returns the entry of our side. Equal listings
+ * share one result object.
  */
 export function parseListing(listing: Buffer): StagedEntries {
   const known = parsed.find((each) => each.listing.equals(listing));

@@ -40,7 +40,7 @@ export interface WorkTreeStatus {
   readonly fresh: readonly Buffer[];
 }
 
-/** One queue per working tree: concurrent calls would read every file twice. */
+/** One queue per working tree, because concurrent calls would read every file twice. */
 const queues = new Map<string, InTurn>();
 
 /** Returns the differences between the base and the working tree, and writes what git can compare to the index of `privateGit`. */
@@ -58,7 +58,7 @@ export async function findStatus(
   const base = await resolveBase(from, reading);
   const verifying = from.kind === "tree" ? verifyTree(privateGit, from.object, objectFormat) : undefined;
   const filling = queue(() => fillIndex(repository, privateGit, base));
-  // After a failure the other call still writes to the folder of `privateGit`.
+  // If one of these calls fails, another one may still be writing to the folder of `privateGit`.
   await Promise.allSettled([filling, reading, verifying]);
   await verifying;
   const [tracked, staged] = [await filling, await reading];

@@ -43,7 +43,10 @@ interface SharedTree {
   readonly finish: () => Promise<void>;
 }
 
-/** Open trees by plan object. The first files of a review and the whole diff are taken concurrently and share one. */
+/**
+ * Open trees by plan object. The diff of a review's first files and the whole diff are created concurrently
+ * and share one tree.
+ */
 const shared = new WeakMap<DiffPlan, SharedTree>();
 
 /** Calls `use` with a prepared working tree, which concurrent calls for the same plan and paths share. */
@@ -151,7 +154,7 @@ async function withPrivateGit<Result>(
   try {
     return await use(await makeGitDirectory(repository, git, folder));
   } finally {
-    // When one git command fails, others may still be writing to the folder.
+    // When one git command fails, other commands may still be writing to the folder.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -96,7 +96,7 @@ function getQuote(anchor: ThreadAnchor): string {
   return anchor.kind === "plan" ? anchor.quote : "";
 }
 
-/** If others have also written in the thread, the person's new messages follow the person's name. */
+/** Formats a message as Markdown blocks; with `named`, they begin with the author's name. */
 function messageBlocks(
   { author, markdown, suggestedCode }: ThreadMessage,
   named: boolean,

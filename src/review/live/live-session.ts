@@ -50,8 +50,8 @@ export interface LiveSession {
   /** Returns the batch that was handed out last. */
   again(): LiveBatch | undefined;
   /**
-   * Starts the next round and announces it, if `refresh` resolves to true. The round counts from the call of `onTaken`,
-   * so that comments on the new content belong to it. Returns the number of the current round.
+   * Starts the next round and announces it, if `refresh` resolves to true. The round begins with the call of
+   * `onTaken`, so that comments on the new content belong to it. Returns the number of the current round.
    */
   nextRound(refresh: (onTaken: () => void) => Promise<boolean>): Promise<number>;
   /** Records the state of an agent, for the page. */

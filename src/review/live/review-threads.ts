@@ -8,7 +8,7 @@ import type { ThreadStore } from "./thread-store.ts";
 export interface ReviewThreads {
   /** Id of the review in its running file. */
   readonly reviewId: string;
-  /** Token of the running file, with which agents call. */
+  /** Token of the running file, with which agents call the review. */
   readonly token: string;
   /** Opens the threads on first use, so that a review without threads does not load their code. */
   open(): Promise<ThreadStore>;
@@ -19,8 +19,8 @@ export interface ReviewThreads {
   /** Undefined in a one-shot review. */
   readonly live: LiveSession | undefined;
   /**
-   * Returns the other reviews that are open on this machine, newest first. From then on, each change is sent to the pages
-   * as an event.
+   * Returns the other reviews that are open on this machine, newest first. After the first call, each change
+   * of the list is sent to the pages as an event.
    */
   others(): Promise<readonly ReviewEntry[]>;
   /** Makes the review live. */

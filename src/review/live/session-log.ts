@@ -63,7 +63,7 @@ const context = z.object({
   after: z.array(z.string()).readonly(),
 });
 
-/** A thread as it was when its batch was sent: the messages are its first `count`. */
+/** A thread as it was when its batch was sent: its messages are the first `count` of the thread. */
 const sentThread = z.object({
   id: z.string(),
   count: z.number(),

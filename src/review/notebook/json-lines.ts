@@ -40,7 +40,9 @@ class Scanner {
     return { line, endLine: this.line, ...parts };
   }
 
-  /** Of members with the same name, the last one counts, as in `JSON.parse`. */
+  /**
+   * Reads the members of an object. Of members with the same name, the last one counts, as in `JSON.parse`.
+   */
   private members(depth: number): Map<string, JsonLines> {
     const found = new Map<string, JsonLines>();
     while (this.hasNext("}")) {

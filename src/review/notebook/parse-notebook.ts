@@ -60,7 +60,7 @@ export function parseNotebook(text: string): NotebookResult {
   try {
     return { notebook: toNotebook(parsed.data, locateValues(text)) };
   } catch (error) {
-    // Metadata or JSON of an output may be nested deeper than it can be written.
+    // Metadata or JSON of an output may be nested too deeply for `JSON.stringify`.
     if (error instanceof RangeError) return { problem: "nested too deeply" };
     throw error;
   }
@@ -198,7 +198,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The kernel's language; Python, which nearly all notebooks are in, if none is named. */
+/** Returns the kernel's language, or Python if none is named, because nearly all notebooks are in Python. */
 function findLanguage(metadata: Readonly<Record<string, unknown>>): string {
   const { kernelspec, language_info: info } = metadata;
   const named = [isObject(kernelspec) && kernelspec["language"], isObject(info) && info["name"]];
@@ -224,7 +224,10 @@ const MAGICS = new Set([
   "r",
 ]);
 
-/** A first line such as `%%bash`, or the editor's mark on the cell, names another language than the kernel's. */
+/**
+ * Returns the language of a cell: a first line such as `%%bash` or the cell's metadata can name another one
+ * than the kernel's.
+ */
 function languageOf({ cell_type, metadata }: StoredCell, first: string, language: string): string {
   if (cell_type !== "code") return cell_type === "markdown" ? "markdown" : "text";
   const magic = /^%%(\w+)/.exec(first)?.[1]?.toLowerCase();

@@ -48,7 +48,7 @@ export function filePatch(
 
 const NO_OBJECT = "0".repeat(40);
 
-/** Git ends a name that contains a space with a tab. */
+/** Returns a name with a tab after it if it contains a space, as git writes it. */
 function ended(label: string): string {
   return label.includes(" ") ? `${label}\t` : label;
 }

@@ -1,6 +1,6 @@
 import { quoteName, unquoteName } from "../git/quoted-name.ts";
 
-/** The lines of a patch that name its file. One character for each byte. */
+/** The lines of a patch that name its file. Each byte is one character. */
 interface NamedFile {
   /** The line `diff --git …`; empty for a diff of another program. */
   readonly first: string;
@@ -51,7 +51,7 @@ export function formatHeader(file: NamedFile, names: PatchNames): string[] {
   return [`diff --git ${oldName} ${newName}`, ...added, ...deleted, ...file.header, ...labels];
 }
 
-/** Git ends a name that contains a space with a tab. */
+/** Returns a name with a tab after it if it contains a space, as git writes it. */
 function padded(label: string): string {
   return label.includes(" ") ? `${label}\t` : label;
 }

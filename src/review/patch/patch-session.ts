@@ -16,7 +16,9 @@ export interface PatchOrigin {
   readonly repository: ReviewedFolder;
   /** Paths, relative to the root, that limit the diff; empty for all. */
   readonly paths: readonly string[];
-  /** Takes a diff, by default the one of the first diff type. Throws `validation` for an unknown diff type. */
+  /**
+   * Creates a diff, by default the one of the first diff type. Throws `validation` for an unknown diff type.
+   */
   take(diffType: string | undefined, signal: AbortSignal): Promise<TakenPatches>;
   /** Returns a value that changes if the diff may have changed. Without this method, the whole diff is compared. */
   probe?(): Promise<string>;
@@ -82,7 +84,7 @@ class PatchSession implements DiffSession {
     return this.lease(entry, await entry.spaceless);
   }
 
-  /** A patch arrives as a whole. */
+  /** Returns undefined, because a patch is read as a whole. */
   async part(): Promise<undefined> {
     return undefined;
   }
@@ -121,7 +123,7 @@ class PatchSession implements DiffSession {
     if (this.latest) return this.latest;
     const entry = this.takeEntry(undefined);
     this.latest = entry;
-    // If the first diff fails, the next call takes it again.
+    // If the first diff fails, the next call creates it again.
     entry.catch(() => {
       if (this.latest === entry) this.latest = undefined;
     });

@@ -122,7 +122,10 @@ class Reader {
     this.at += 2;
   }
 
-  /** Reads a hunk. Its header has the numbers of lines; text after the hunk can begin with a sign as well. */
+  /**
+   * Reads a hunk. The hunk's header has the numbers of lines: text after the hunk can begin with a plus or
+   * minus sign as well.
+   */
   private readHunk(header: string): void {
     const [, , oldCount = "1", , newCount = "1"] = HUNK.exec(header) ?? [];
     let [old, added] = [Number(oldCount), Number(newCount)];

@@ -17,7 +17,7 @@ import type { OtherRepository } from "./find-vcs.ts";
 import type { PatchOrigin } from "./patch-session.ts";
 import { type FilePatch, readPatchSeries } from "./read-patch-series.ts";
 
-/** The command lines of a program. None of them writes. */
+/** The command lines of a program. None of them changes files; jj records a snapshot of the working copy. */
 interface Commands {
   readonly program: string;
   readonly title: string;

@@ -13,7 +13,7 @@ export interface AgentChannel {
   readonly failureDenies?: true | undefined;
   /** Seconds after which the agent stops reading its hook's output, although the hook still runs. */
   readonly listensFor?: number | undefined;
-  /** Returns the text for stdout: the agent's decision and nothing else. */
+  /** Returns the text for stdout: the decision in the agent's format, without any other output. */
   encode(decision: PlanDecision, plan: string): string;
   /**
    * Returns the new text of the plan's file, for agents that read it after the decision; undefined leaves the file

@@ -42,7 +42,10 @@ export function decisionText({
   return parts.join("\n\n");
 }
 
-/** The specification defines feedback and agents for `origin_b`, and permission modes for `origin_a`. */
+/**
+ * Returns what an agent accepts: the specification defines feedback and agents for `origin_b`, and permission
+ * modes for `origin_a`.
+ */
 function getTakes(origin: AgentOrigin): AgentChannel["takes"] {
   return {
     approvalNote: origin === "origin_b" ? "feedback" : "none",

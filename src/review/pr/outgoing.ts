@@ -28,7 +28,7 @@ export type RemoteThread = Pick<ForgeThread, "id" | "resolved" | "takesMessages"
 export interface OutgoingInput {
   readonly forge: ForgeName;
   readonly threads: readonly Thread[];
-  /** By id of the thread on the page. */
+  /** States by id of the thread on the page. */
   readonly remote: ReadonlyMap<string, RemoteThread>;
   readonly verdict: Verdict;
   readonly body: string;

@@ -5,8 +5,8 @@ import type { ReviewContext } from "../context.ts";
 import { imageError, openImage } from "../images/open-image.ts";
 
 /**
- * GET /api/image?path=…: a local or uploaded image. Its type is detected from the bytes. `nosniff`, which every
- * response has, and a sandbox without permissions prevent XSS.
+ * GET /api/image?path=…: a local or uploaded image. The image's type is detected from its bytes. `nosniff`,
+ * which every response has, and a sandbox without permissions prevent XSS.
  */
 export function imageRoute(app: FastifyInstance, { images }: ReviewContext): void {
   app.get<{ Querystring: { path?: string | string[] } }>("/api/image", async (request, reply) => {

@@ -8,8 +8,8 @@ import type { ReviewSettings } from "../api-types.ts";
 import { settingsBody } from "../body-schemas.ts";
 
 /**
- * The person's choices in the pages. They are stored here because each review may use another port, and with it
- * another browser storage.
+ * The person's choices in the pages. They are stored here because browsers store data by port, and each
+ * review may use another port.
  */
 export interface SettingsStore {
   read(): Promise<ReviewSettings>;

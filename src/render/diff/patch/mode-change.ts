@@ -4,8 +4,9 @@ const EXECUTABLE = "100755";
 const REGULAR = "100644";
 
 /**
- * Describes the kind of a file or the change of its mode in a few words: submodule, symbolic link, executable.
- * Returns undefined for a file that is regular before and after the change. Modes are written as by git. Pure.
+ * Describes the kind of a file or the change of its mode in a few words: submodule, symbolic link,
+ * executable. Returns undefined for a file that is regular before and after the change. Modes are in git's
+ * notation, such as `100644`. Pure.
  */
 export function modeChange(file: Pick<DiffFile, "oldMode" | "newMode">): string | undefined {
   const { oldMode, newMode } = file;

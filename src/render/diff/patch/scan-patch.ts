@@ -70,7 +70,7 @@ function findLineEnd(scan: Scan, from: number): number {
 function scanHunk(scan: Scan, header: RegExpExecArray): boolean {
   const oldCount = Number(header[2] ?? 1);
   const newCount = Number(header[4] ?? 1);
-  // For a side without lines git gives the number of the line before.
+  // For a side without lines, git gives the number of the line before it.
   const oldStart = Number(header[1]) + (oldCount === 0 ? 1 : 0);
   const newStart = Number(header[3]) + (newCount === 0 ? 1 : 0);
   const first = scan.count;

@@ -24,7 +24,10 @@ export interface LineMarks {
   readonly current?: number | undefined;
 }
 
-/** Maximum shown length of a line in UTF-16 units. Longer lines are cut unless the person requests the rest. */
+/**
+ * Maximum shown length of a line in UTF-16 units. Longer lines are truncated unless the person requests the
+ * rest.
+ */
 export const MAX_SHOWN_LINE = 2_000;
 
 /**

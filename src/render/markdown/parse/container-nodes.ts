@@ -54,7 +54,7 @@ function container(token: Token, children: readonly MarkdownNode[]): MarkdownNod
     return { kind: "element", tag: "section", attributes: { class: "footnotes" }, children: [list] };
   }
   if (token.type === "details_open") {
-    // Initially open, because the agent also reads folded text.
+    // The element is initially open, because the agent also reads folded text.
     return { kind: "element", tag: "details", attributes: { open: "open" }, children };
   }
   if (token.type === "footnote_open") {

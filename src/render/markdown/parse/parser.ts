@@ -27,9 +27,9 @@ function isSafeLink(url: string): boolean {
 }
 
 /**
- * Adds the two HTML elements that plans use for formatting: `<br>`, and `<details>` with `<summary>`. They become
- * tokens from which the page draws them. Other HTML stays text, as do these elements with an attribute other than
- * `open`, which could hide text from the reader.
+ * Adds the two HTML elements that plans use for formatting: `<br>`, and `<details>` with `<summary>`. These
+ * elements become tokens from which the page draws them. Other HTML stays text, as do these elements with an
+ * attribute other than `open`, which could hide text from the reader.
  */
 function htmlSubset(parser: InstanceType<typeof MarkdownIt>): void {
   parser.core.ruler.before("block", "details_pairs", (state) => {

@@ -2,7 +2,10 @@
 import { createHighlighter, LANGS } from "../../../../node_modules/@pierre/highlights/dist/highlighter.js";
 import code from "../../../../node_modules/@pierre/highlights/dist/highlights.wasm.mjs";
 
-/** A function that returns token records as in the page's `core/tokens.ts`; undefined for an unknown language. */
+/**
+ * A function that returns token records as in `src/render/diff/text/tokens.ts`; undefined for an unknown
+ * language.
+ */
 export type Highlight = (text: string, language: string) => Uint32Array | undefined;
 
 /** Methods of the class that its public types leave out. */

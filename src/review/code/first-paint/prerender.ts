@@ -42,8 +42,8 @@ interface RenderedDiff {
 const HEAD_START_MS = 150;
 
 /**
- * Returns a function that renders the top of the current diff, once for each set of options. While git still compares
- * a first diff with many files, the top files are taken and rendered separately.
+ * Returns a function that renders the top of the current diff, once for each set of options. While git still
+ * compares a first diff with many files, the top files are compared and rendered separately.
  */
 export function createTopRenderer(diffs: DiffSession): (options: RenderOptions) => Promise<RenderedDiff> {
   const rendered = new WeakMap<Snapshot, Map<string, Promise<string>>>();

@@ -6,7 +6,7 @@ import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { loadHighlighter } from "./highlighter.ts";
 import { shownFiles } from "./shown-files.ts";
 
-/** Rows of code that fill a usual window. */
+/** Rows of code that fill a typical window. */
 const MAX_ROWS = 80;
 /** Bytes of a patch that contain at least as many rows. */
 const PATCH_HEAD = 64 * 1024;

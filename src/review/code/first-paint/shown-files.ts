@@ -4,7 +4,7 @@ import { readFiles } from "../../git/file-text.ts";
 import type { ListedFile } from "../../git/listed-files.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 
-/** Number of files that fill a usual window if each has a change of one line. */
+/** Number of files that fill a typical window if each has a change of one line. */
 const TOP_FILES = 12;
 
 /** Returns the files of a diff in the order of the page. */
@@ -17,7 +17,10 @@ export function topFiles(files: readonly ListedFile[]): readonly ListedFile[] {
   return files.length < TOP_FILES * 2 ? [] : treeOrder(files).slice(0, TOP_FILES);
 }
 
-/** Maximum bytes of patches in the index: enough for a typical diff, and for more than one window of a larger one. */
+/**
+ * Maximum bytes of patches in the index: enough for a typical diff, and for more than one window of a larger
+ * diff.
+ */
 const MAX_BYTES = 64 * 1024;
 
 /**

@@ -7,7 +7,7 @@ export interface Syntax {
   readonly layout: "free" | "lines" | "fixed";
   /** Whether a comma before a closing bracket and the kind of quotes have no meaning. */
   readonly hasFreeStyle: boolean;
-  /** Whether text can stand between tags, where whitespace is shown. */
+  /** Whether the language has text between tags, in which whitespace is shown. */
   readonly hasMarkup: boolean;
 }
 

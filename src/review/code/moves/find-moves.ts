@@ -9,7 +9,10 @@ export interface Block {
   readonly length: number;
 }
 
-/** Minimum letters and digits of a block, as in `git diff --color-moved`: fewer are a coincidence. */
+/**
+ * Minimum letters and digits of a block, as in `git diff --color-moved`: equal lines with fewer may be a
+ * coincidence.
+ */
 const MIN_WEIGHT = 20;
 /** Maximum removed lines that are compared with an added line of the same text. */
 const MAX_CANDIDATES = 16;
@@ -36,9 +39,9 @@ export interface MoveSearch {
 }
 
 /**
- * Creates a search for removed lines that were added elsewhere. Each line is in at most one block. It takes time in
- * proportion to the number of lines, because each is compared with a limited number of others, and yields often, so
- * that the caller can let other work run.
+ * Creates a search for removed lines that were added elsewhere. Each line is in at most one block. The search
+ * takes time in proportion to the number of lines, because each line is compared with a limited number of
+ * others. It yields often, so that the caller can let other work run.
  */
 export function createMoveSearch(lines: ChangedLines): MoveSearch {
   const search = new Search(lines);
@@ -171,7 +174,7 @@ class Search {
     return step > 0 ? this.isJoined(from, to) : this.isJoined(from + 1, to + 1);
   }
 
-  /** Reports whether both lines follow the one before them in their file. */
+  /** Reports whether each of two lines directly follows the previous changed line in its file. */
   private isJoined(from: number, to: number): boolean {
     return isContinued(this.removed, from) && isContinued(this.added, to);
   }

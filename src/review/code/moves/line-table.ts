@@ -41,7 +41,7 @@ const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 /** Maximum bytes of the numbers in a hunk header. */
 const HEADER_BYTES = 100;
 
-/** Returns tables without lines. They grow beyond the expected numbers of lines. */
+/** Returns tables without lines. The tables grow if there are more lines than expected. */
 export function createChangedLines(expected = { removed: 1_024, added: 1_024 }): ChangedLines {
   const sized = (length: number) => emptyTable(Math.max(16, length));
   return { removed: sized(expected.removed), added: sized(expected.added), groups: 0 };

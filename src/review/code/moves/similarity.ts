@@ -7,7 +7,9 @@ const WORD = /[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 /** Compares the words of a removed and an added line: 0 if they have no word in common, 1 if all are equal. */
 export type Similarity = (from: number, to: number) => number;
 
-/** Creates the comparison of the lines of a diff. Lines of files without a patch are not similar to any other. */
+/**
+ * Creates a comparison for the lines of a diff. Lines of files without a patch are not similar to any other.
+ */
 export function createSimilarity({ removed, added }: ChangedLines, patches: Patches): Similarity {
   const tokensIn = (table: LineTable, line: number): string[] => {
     const start = table.start[line] ?? 0;

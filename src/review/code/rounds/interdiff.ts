@@ -78,7 +78,7 @@ async function compareFile(
   const base = await textOn(diff, path, "old");
   const next = await textOn(diff, path, "new");
   if (after && base === undefined && next === undefined) return wholeChange(diff, path, after);
-  // Without its old patch, the whole change counts as new.
+  // If the file's old patch is not known, the whole change counts as new.
   const previous =
     before?.patch === undefined ? base : await previousText(diff, before, before.patch, after, base);
   if (previous === next) return undefined;
@@ -132,7 +132,7 @@ function isMissing(blob: string | undefined): boolean {
   return blob !== undefined && /^0+$/.test(blob);
 }
 
-/** Without an object name, the patch changes no content. */
+/** Returns the old text of a file. A patch without object names changes no content. */
 async function oldTextOf(
   { sides }: DiffLease,
   { oldBlob, path }: SentFile,
@@ -175,7 +175,7 @@ function comparePair(path: string, previous: Text, next: Text, timeout: number):
   let text = header(path, status, before === after ? "" : "---");
   let [additions, deletions] = [0, 0];
   for (const { oldStart, oldLines, newStart, newLines, lines } of hunks) {
-    // On a side without lines, git names the line before.
+    // For a side without lines, git gives the number of the line before the hunk.
     const [from, to] = [oldLines === 0 ? oldStart - 1 : oldStart, newLines === 0 ? newStart - 1 : newStart];
     text += `@@ -${from},${oldLines} +${to},${newLines} @@\n${lines.join("\n")}\n`;
     for (const line of lines) {

@@ -13,7 +13,10 @@ import type { StoredRound } from "./round-store.ts";
 
 /** Characters of the hash that represents one line. */
 const MARK_LENGTH = 8;
-/** Maximum changed lines stored for a diff. For files beyond it, only whether they have changed is stored. */
+/**
+ * Maximum changed lines stored for a diff. For files beyond this limit, only whether they have changed is
+ * stored.
+ */
 const MAX_LINES = 20_000;
 /**
  * Maximum edits between two versions; beyond it, the order is ignored, and only lines that were absent before

@@ -34,8 +34,8 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
 }
 
 /**
- * Returns the diff if git provides it in time; otherwise the feedback is sent without it. Git calls that quote code
- * from the diff have the same time limit.
+ * Returns the diff if git provides it in time, or undefined otherwise: the feedback is then sent without the
+ * diff. Git calls that quote code from the diff have the same time limit.
  */
 async function diffInTime(taking: Promise<DiffLease>): Promise<DiffLease | undefined> {
   const diff = await Promise.race([taking, delay(GIT_WAIT_MS, undefined, { ref: false })]).catch(

@@ -12,7 +12,10 @@ export async function leaseDiff(reply: FastifyReply, diff: Promise<DiffLease>): 
   return lease;
 }
 
-/** Leases the diff of a query. Throws `conflict` if the page has another diff than the server, which took it again. */
+/**
+ * Leases the diff of a query. Throws `conflict` if the page has another diff than the server, which has
+ * reloaded it.
+ */
 export async function leaseQueriedDiff(
   reply: FastifyReply,
   diffs: DiffSession,

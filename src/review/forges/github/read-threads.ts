@@ -60,7 +60,7 @@ const REVIEWS = `query ($owner: String!, $name: String!, $number: Int!, $after: 
   } }
 }`;
 
-/** Returns the variables that name a pull request. */
+/** Returns the GraphQL variables that identify a pull request. */
 export function pullVariables({ repository, number }: PullAddress) {
   const [owner = "", name = ""] = repository.split("/");
   return { owner, name, number };
