@@ -18,7 +18,7 @@ export function updateLists() {
   }
 }
 
-/** Installs packages without those they recommend. Throws if apt fails. */
+/** Installs packages without the packages that they recommend. Throws if apt fails. */
 export function install(...names) {
   apt("install", "-y", "--no-install-recommends", ...names);
 }

@@ -316,7 +316,10 @@ async function modelContext() {
   return rows;
 }
 
-/** Runs the scenarios of a revision. Returns the checks of each: passed, failed, and whether the revision requires them. */
+/**
+ * Runs the scenarios of a revision. Returns the checks of each scenario: passed, failed, and whether the
+ * revision requires them.
+ */
 async function runScenarios(node, url, revision) {
   const output = mkdtempSync(join(folder, "mcp-"));
   const program = join(cache, "node_modules/@modelcontextprotocol/conformance/dist/index.js");

@@ -31,7 +31,7 @@ export function createMarkdown(pages, files) {
     '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n';
   markdown.renderer.rules.table_close = () => "</table></div>\n";
   markdown.renderer.rules.thead_open = (tokens, index) => {
-    // In Markdown, a table without headings has empty ones.
+    // In Markdown, a table without headings has empty heading cells.
     const end = tokens.findIndex(({ type }, at) => at > index && type === "thead_close");
     const isEmpty = tokens
       .slice(index, end)

@@ -1,6 +1,6 @@
-// Keeps V8's compiled form of the command's parts in the user's data directory. V8 checks a compiled form's version, flags
-// and the length of its source, not its content: one that another user wrote would run as the command. If anything
-// fails here, the command runs without a cache.
+// Keeps V8's compiled form of the command's parts in the user's data directory. V8 checks a compiled form's
+// version, flags and the length of its source, not its content: a form that another user wrote would run as
+// the command. If anything fails here, the command runs without a cache.
 import {
   closeSync,
   constants,

@@ -53,8 +53,8 @@ export interface ReviewInstall {
   /** The reason why the agent cannot wait for the rounds of a live plan review, as the end of an error message. */
   readonly cannotStayLive?: string | undefined;
   /**
-   * Whether the agent uses the tools of `sallyport mcp`, with settings of the person alone. All its reviews are live, with
-   * or without `--live`.
+   * Whether the agent uses the tools of `sallyport mcp`. It is then set up in the person's settings, not in a
+   * project's, and all its reviews are live, with or without `--live`.
    */
   readonly isMcp?: true | undefined;
   /** Returns the files to edit, hooks first. Pure. */

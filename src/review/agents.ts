@@ -27,8 +27,8 @@ export interface AgentSources {
 const TIMEOUT_MS = 2_000;
 
 /**
- * Returns the agents that a decision may name: primary ones that are not hidden. Only `origin_b` has agents. Never
- * throws: a failed request sets `error`.
+ * Returns the agents that a decision may name: primary agents that are not hidden. Only `origin_b` has
+ * agents. Never throws: a failed request sets `error`.
  */
 export async function listAgents(sources: AgentSources): Promise<AgentsResponse> {
   if (sources.origin !== "origin_b") return { agents: [] };

@@ -93,8 +93,8 @@ function guardPolicy({ exposure, context }: ReviewServerParts): GuardPolicy {
 const BOUNDS: JsonBounds = { values: 250_000, depth: 256 };
 
 /**
- * Adds a parser of JSON bodies that equals Fastify's, but first counts values and levels in the bytes: a body of a
- * few megabytes could otherwise take minutes and gigabytes of memory.
+ * Adds a parser of JSON bodies that works like Fastify's, but first counts values and levels in the bytes: a
+ * body of a few megabytes could otherwise take minutes and gigabytes of memory.
  */
 function addJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");

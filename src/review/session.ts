@@ -13,8 +13,8 @@ export type SessionState =
   | { readonly phase: "over"; readonly outcome: Outcome };
 
 /**
- * The reason why a review ended without a decision. `ended` and `idle` are those of live reviews: the person or an agent
- * ended it, or no client was connected.
+ * The reason why a review ended without a decision. `ended` and `idle` occur only in live reviews: the person
+ * or an agent ended the review, or no client was connected.
  */
 export type EndReason = "caller-gone" | "timeout" | "signal" | "ended" | "idle";
 

@@ -25,7 +25,7 @@ interface Shown {
 /** Milliseconds before a broken event stream is opened again. */
 const RETRY_MS = 2_000;
 
-/** Creates the comment controller. `onError` gets messages for the person. */
+/** Creates the comment controller. `onError` receives messages for the person. */
 export function createThreadComments(onError: (text: string) => void): ThreadComments {
   const controller = vscode.comments.createCommentController("sallyport", "Sallyport");
   const shown = new Map<string, Shown>();

@@ -13,7 +13,7 @@ export interface ModelMessage {
   readonly content: string;
 }
 
-/** Characters of the subject and of a thread that are sent; longer ones are cut. */
+/** Maximum characters of the subject and of a thread that are sent; longer texts are truncated. */
 const MAX_SUBJECT = 24_000;
 const MAX_THREAD = 8_000;
 

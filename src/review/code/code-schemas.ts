@@ -65,8 +65,8 @@ export function parseQuery<Shape>(schema: z.ZodType<Shape>, query: unknown): Sha
 }
 
 /**
- * Parses numbers such as `3`, `0-49` or `0-9,12`. Returns those below `count` in the given order. Throws
- * `validation`, or `not_found` if none is below `count`.
+ * Parses numbers such as `3`, `0-49` or `0-9,12`. Returns the numbers below `count` in the given order.
+ * Throws `validation`, or `not_found` if none is below `count`.
  */
 export function parseNumbers(text: string, count: number): number[] {
   const numbers: number[] = [];

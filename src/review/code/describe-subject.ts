@@ -14,7 +14,7 @@ import { findFile, readPatch } from "../git/file-text.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import type { SentAnchor } from "../live/thread-bodies.ts";
 
-/** Lines of context before and after the selected ones, within their hunk. */
+/** Lines of context before and after the selected lines, within their hunk. */
 const AROUND = 60;
 /** Maximum bytes of a patch that is read for a question. */
 const MAX_PATCH = 4 * 1024 * 1024;

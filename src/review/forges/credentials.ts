@@ -216,7 +216,7 @@ interface ProgramOptions {
   readonly input?: string;
 }
 
-/** Maximum milliseconds that a tool may take; a keyring may ask the person for a password meanwhile. */
+/** Maximum milliseconds that a tool may take; a keyring may ask the person for a password in this time. */
 const TOOL_TIMEOUT_MS = 30_000;
 
 /**

@@ -188,7 +188,7 @@ export interface Forge {
   file(path: string, sha: string): Promise<Buffer | undefined>;
   /** Posts a review. A repeated call with the same attempt posts nothing twice. */
   post(review: OutgoingReview, attempt: Attempt): Promise<PostResult>;
-  /** Removes the unpublished items of an interrupted attempt from the forge. Returns the published ones. */
+  /** Removes the unpublished items of an interrupted attempt from the forge. Returns the published items. */
   settle(review: OutgoingReview, attempt: Attempt): Promise<readonly OutgoingItem[]>;
 }
 

@@ -15,8 +15,8 @@ export interface EachForge {
 }
 
 /**
- * Posts a review item by item. The first attempt records the comments that exist before it. A later one recognizes
- * comments that were published since by their text and does not publish them again.
+ * Posts a review item by item. The first attempt records the comments that exist before it. A later attempt
+ * finds, by their text, the comments that were published since, and does not publish them again.
  */
 export async function postEach(
   forge: EachForge,

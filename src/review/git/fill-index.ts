@@ -69,7 +69,7 @@ export async function fillIndex(
   return entries;
 }
 
-/** Replaces the entries of the index by those of the base. Unchanged entries keep their file times. */
+/** Replaces the entries of the index with those of the base. Unchanged entries keep their file times. */
 async function resetToBase(
   repository: Repository,
   privateGit: GitHandle,

@@ -90,7 +90,7 @@ class Splitter implements PatchSplitter {
 
 const FILE_START = Buffer.from("diff --git ");
 const HUNK_START = Buffer.from("@@ ");
-/** A line without a section: it comes before the file's diff or replaces it. */
+/** The start of a line that git prints before a file's diff or instead of it. */
 const CONFLICT_NOTE = Buffer.from("* Unmerged path ");
 
 function startsWith(line: Buffer, start: Buffer): boolean {

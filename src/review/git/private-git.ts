@@ -7,8 +7,8 @@ import type { Repository } from "./repository.ts";
 import type { GitHandle } from "./run-git.ts";
 
 /**
- * Creates the folder of a git directory in the data directory, where a later review removes the folders of killed
- * ones. Uses the system's temporary folder if the data directory is not writable.
+ * Creates the folder of a git directory in the data directory, where a later review removes the folders of
+ * killed reviews. Uses the system's temporary folder if the data directory is not writable.
  */
 export async function makeFolder({ indexesDirectory }: Repository): Promise<string> {
   try {

@@ -23,8 +23,8 @@ export interface Repository {
   /** Folder outside of the repository where indexes of working trees are cached between reviews. */
   readonly indexesDirectory: string;
   /**
-   * Returns git for this repository. Reads the configuration on each call and disables the programs it names, because
-   * it may have changed.
+   * Returns git for this repository. Reads the configuration on each call, because it may have changed, and
+   * disables the programs that it names.
    */
   git(signal?: AbortSignal): Promise<GitHandle>;
   /**

@@ -36,9 +36,9 @@ export interface GitResult {
 }
 
 /**
- * Disables simple-git's guard, which judges settings by name and rejects `core.fsmonitor=false` as it would a
- * program. `hardening.ts` uses these names only to turn programs off; no user input becomes an argument or setting
- * here.
+ * Disables simple-git's guard, which judges settings by name and rejects `core.fsmonitor=false` as if it
+ * named a program. `hardening.ts` uses these names only to turn programs off; no user input becomes an
+ * argument or setting here.
  */
 const unsafe = {
   allowUnsafeAlias: true,

@@ -43,7 +43,10 @@ export interface WorkTreeStatus {
 /** One queue per working tree, because concurrent calls would read every file twice. */
 const queues = new Map<string, InTurn>();
 
-/** Returns the differences between the base and the working tree, and writes what git can compare to the index of `privateGit`. */
+/**
+ * Returns the differences between the base and the working tree, and adds everything that git can compare to
+ * the index of `privateGit`.
+ */
 export async function findStatus(
   repository: Repository,
   git: GitHandle,

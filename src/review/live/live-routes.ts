@@ -9,8 +9,8 @@ import type { LiveSession, TakenBatch } from "./live-session.ts";
 import { finishBody, sendBody, statusBody, waitBody } from "./thread-bodies.ts";
 
 /**
- * POST /api/send and /api/finish for the page; POST /api/wait, /api/batches/{id}, /api/refresh, /api/status and
- * /api/end for agents. A one-shot review rejects them with 400.
+ * POST /api/send and /api/finish for the page; POST /api/wait, /api/batches/{id}, /api/refresh, /api/status
+ * and /api/end for agents. A one-shot review rejects these requests with 400.
  */
 export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
   const { threads, mode, session } = context;

@@ -51,7 +51,10 @@ export interface ThreadStoreOptions {
   readonly dataDirectory: string;
   /** Id of the review. */
   readonly id: string;
-  /** Names what is reviewed. A live review takes over the logs of interrupted reviews with the same subject. */
+  /**
+   * Names the plan, branch or pull request under review. A live review takes over the logs of interrupted
+   * reviews with the same subject.
+   */
   readonly subject: string;
   readonly takesOver: boolean;
   /** Called with each thread that has changed, once the change is on disk. */

@@ -225,8 +225,8 @@ const MAGICS = new Set([
 ]);
 
 /**
- * Returns the language of a cell: a first line such as `%%bash` or the cell's metadata can name another one
- * than the kernel's.
+ * Returns the language of a cell: a first line such as `%%bash` or the cell's metadata can name a language
+ * other than the kernel's.
  */
 function languageOf({ cell_type, metadata }: StoredCell, first: string, language: string): string {
   if (cell_type !== "code") return cell_type === "markdown" ? "markdown" : "text";

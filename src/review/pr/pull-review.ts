@@ -259,7 +259,7 @@ interface Read<Value> {
   readonly problem: string | undefined;
 }
 
-/** Reads an optional part of the review. Returns `otherwise` and the problem if reading fails. */
+/** Reads an optional part of the review. If reading fails, returns the value `otherwise` and the problem. */
 async function attemptRead<Value>(read: () => Promise<Value>, otherwise: Value): Promise<Read<Value>> {
   try {
     return { value: await read(), problem: undefined };

@@ -7,7 +7,7 @@ import { createPause } from "../moves/slices.ts";
 import { oncePerDiff } from "../once-per-diff.ts";
 import { type IsMoved, kindOfFile, type MechanicalChanges, MechanicalSearch } from "./find-mechanical.ts";
 
-/** Maximum bytes of a patch that is searched; files with larger ones count as not mechanical. */
+/** Maximum bytes of a patch that is searched; files with larger patches count as not mechanical. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** Returns the files of a diff that have only mechanical changes. Searches once for each diff. */

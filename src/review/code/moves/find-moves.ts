@@ -17,8 +17,8 @@ const MIN_WEIGHT = 20;
 /** Maximum removed lines that are compared with an added line of the same text. */
 const MAX_CANDIDATES = 16;
 /**
- * The search starts at unique lines, then at rare ones, then at all: a line that occurs everywhere would otherwise be
- * matched before the block around it is found.
+ * The search starts at unique lines, then at rare lines, then at all lines: a line that occurs everywhere
+ * would otherwise be matched before the block around it is found.
  */
 const CANDIDATE_LIMITS = [1, MAX_CANDIDATES, Number.POSITIVE_INFINITY];
 /** Maximum edited lines between two unedited ones of the same block. */
@@ -167,7 +167,7 @@ class Search {
     this.take({ from: from + first, to: to + first, length });
   }
 
-  /** Reports whether two lines are free and follow those of a block in the direction of `step`. */
+  /** Reports whether two lines are free and follow the lines of a block in the direction of `step`. */
   private follows(from: number, to: number, step: 1 | -1): boolean {
     if (from < 0 || to < 0 || from >= this.removed.count || to >= this.added.count) return false;
     if (this.takenRemoved[from] || this.takenAdded[to] || this.isSameGroup(from, to)) return false;

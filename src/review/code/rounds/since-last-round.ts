@@ -5,8 +5,9 @@ import { linesSince } from "./round-lines.ts";
 import { isSameDiff, type StoredRound } from "./round-store.ts";
 
 /**
- * Compares a diff with earlier rounds, oldest first: finds the lines that are new since the last round on the same
- * diff, and the current lines of the last round's annotations. `paths` are those that limit the diff.
+ * Compares a diff with earlier rounds, oldest first: finds the lines that are new since the last round on the
+ * same diff, and the current lines of the last round's annotations. `paths` are the paths that limit the
+ * diff.
  */
 export async function sinceLastRound(
   diff: DiffLease,

@@ -164,7 +164,10 @@ const fileSchema = z.object({
   patch: z.string().optional(),
 });
 
-/** Reads the diff. If it has more than 300 files or 20,000 lines, GitHub responds with 406, and it is read file by file. */
+/**
+ * Reads the diff. If the diff has more than 300 files or 20,000 lines, GitHub responds with 406, and the diff
+ * is read file by file.
+ */
 export async function readPatch(client: ForgeClient, address: PullAddress): Promise<Buffer> {
   const path = `${repositoryPath(address)}/pulls/${address.number}`;
   const response = await client.send({ path, accept: "application/vnd.github.diff", allow: [406, 422] });

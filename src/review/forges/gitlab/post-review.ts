@@ -158,8 +158,9 @@ async function createDraft(
 }
 
 /**
- * Throws `forge_rejected` if GitLab did not record that the person requests changes: it ignores the state without an error
- * in older versions, and from the author of a merge request who is not its reviewer.
+ * Throws `forge_rejected` if GitLab did not record that the person requests changes: older versions ignore
+ * the state without an error, and every version does if the person is the author of the merge request and not
+ * a reviewer.
  */
 async function expectRequestedChanges(client: ForgeClient, path: string, username: string): Promise<void> {
   const listed = await readReviewers(client, path).catch((error: unknown) => {
