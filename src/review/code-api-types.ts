@@ -39,7 +39,9 @@ export interface ReviewedCommit {
   readonly at: string;
 }
 
-/** GET /api/commits: the commits under review, oldest first. The diff type of each is `commit:<sha>`. */
+/**
+ * GET /api/commits: the commits under review, oldest first. The diff type of each commit is `commit:<sha>`.
+ */
 export interface CommitList {
   readonly commits: readonly ReviewedCommit[];
 }

@@ -63,7 +63,7 @@ export interface Presentation {
   readonly json: object;
 }
 
-/** Dependencies of the routes of both modes. */
+/** Dependencies of the routes of all modes. */
 export interface ReviewContext {
   readonly session: Session;
   /** Identifies this review among those of other processes. */

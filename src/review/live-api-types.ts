@@ -33,11 +33,11 @@ export interface ThreadMessage {
   readonly at: string;
   readonly markdown: string;
   readonly suggestedCode?: string;
-  /** When the person sent it in a batch; null if it was not sent. */
+  /** When the person sent the message in a batch; null if it was not sent. */
   readonly sentAt: string | null;
-  /** When the agent received it; null if it has not. */
+  /** When the agent received the message; null if it has not received it. */
   readonly deliveredAt: string | null;
-  /** When it was posted at the forge of a pull request; absent if it was not. */
+  /** When the message was posted at the forge of a pull request; absent if it was not posted. */
   readonly postedAt?: string;
 }
 
@@ -125,7 +125,7 @@ export interface ReviewEntry {
   readonly title: string;
   readonly repository: string;
   readonly agent: string;
-  /** ISO 8601: when it was opened. */
+  /** When the review was opened, as ISO 8601. */
   readonly since: string;
 }
 

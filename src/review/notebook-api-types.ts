@@ -48,7 +48,10 @@ export interface NotebookFile {
 
 /** GET /api/notebook/image?path=…&side=…&cell=3&output=1: the image of an output itself; numbers from 1. */
 
-/** GET /api/diff/notebook?path=…: a changed notebook by cells. `&id=` and `w=1` as for the diff's patches. */
+/**
+ * GET /api/diff/notebook?path=…: a changed notebook by cells. `&id=` and `w=1` have the same meaning as for
+ * GET /api/diff/patch.
+ */
 export type NotebookDiff =
   | ComparedNotebook
   /** Why the notebook cannot be compared by cells. */

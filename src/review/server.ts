@@ -38,8 +38,9 @@ export interface ReviewServerParts {
 }
 
 /**
- * Creates a review server that does not listen yet: the routes of both modes, those of this mode, and the page for
- * every other path. The review ends with `context.session.outcome`; the caller must close the server.
+ * Creates a review server that does not listen yet: the routes that all modes share, the routes of this mode,
+ * and the page for every other path. The review ends with `context.session.outcome`; the caller must close
+ * the server.
  */
 export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   const { context } = parts;

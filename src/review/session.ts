@@ -57,7 +57,7 @@ export interface Session {
   readonly phase: SessionState["phase"];
   /** Resolves once, when the review is over. */
   readonly outcome: Promise<Outcome>;
-  /** Returns true for the one caller that may decide. It must call `decide` or `release`. */
+  /** Returns true for the one caller that may decide. That caller must call `decide` or `release`. */
   claim(): boolean;
   /** Gives up the claim without a decision. */
   release(): void;

@@ -44,7 +44,7 @@ export interface ForgeClientOptions {
   /** Undefined for calls without an account. */
   readonly signIn: SignIn | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sends the requests; the global `fetch` if it is absent. */
+  /** The function that sends the requests; by default the global `fetch`. */
   readonly fetch?: OutboundFetch;
   /** Called before the client waits because of a rate limit. */
   readonly onWait?: (message: string) => void;

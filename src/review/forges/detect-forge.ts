@@ -13,8 +13,8 @@ export interface DetectOptions extends Connection {
 }
 
 /**
- * Returns the forge of a remote. Detects GitHub Enterprise Server and GitLab on an unknown host by their responses to
- * requests without a sign-in. Throws `usage` if it is neither.
+ * Returns the forge of a remote. Detects GitHub Enterprise Server and GitLab on an unknown host by their
+ * responses to requests without a sign-in. Throws `usage` if the host is neither.
  */
 export async function detectForge(
   { host, path, forge }: RemoteAddress,

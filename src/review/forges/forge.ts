@@ -149,8 +149,8 @@ export interface OutgoingReview {
 }
 
 /**
- * The records of all attempts to post one review, on disk. The forge may have carried out a request whose response was
- * lost; the next attempt finds its result by the records.
+ * The records of all attempts to post one review, on disk. The forge may have carried out a request whose
+ * response was lost; the next attempt uses the records to find its result.
  */
 export interface Attempt {
   get(name: string): readonly string[] | undefined;

@@ -5,8 +5,9 @@ const BACKSLASH = 0x5c;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+/;
 
 /**
- * Returns the new text of a file, computed from its old text and its patch, byte for byte. Both must be as git wrote
- * them, and the patch must belong to the old text: hunks are applied at the lines they name, without a search.
+ * Returns the new text of a file, computed from its old text and its patch, byte for byte. Text and patch
+ * must be as git wrote them, and the patch must belong to the old text: hunks are applied at the lines they
+ * name, without a search.
  */
 export function applyPatch(old: Buffer, patch: Buffer): Buffer {
   const pieces: Buffer[] = [];

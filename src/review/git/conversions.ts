@@ -84,7 +84,7 @@ async function readConversion(
 }
 
 /**
- * Reports whether a checkout ends the lines of such a file with CR LF. Source:
+ * Reports whether a checkout ends lines with CR LF under these attributes and settings. Source:
  * https://git-scm.com/docs/gitattributes, `text` and `eol`.
  */
 function writesCarriageReturns(

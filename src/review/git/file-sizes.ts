@@ -34,7 +34,10 @@ function isPresent(file: SnapshotFile, side: "old" | "new"): boolean {
   return hasSide(file, side) && file.status !== (side === "old" ? "added" : "deleted");
 }
 
-/** Returns the sizes of objects in the given order; undefined for one without a name or that git does not have. */
+/**
+ * Returns the sizes of objects in the given order; undefined for an object without a name or one that git
+ * does not have.
+ */
 async function readObjectSizes(
   git: GitHandle,
   names: readonly (string | undefined)[],

@@ -62,9 +62,9 @@ export async function readPatch({ spool }: Snapshot, { section, path }: Snapshot
 }
 
 /**
- * Yields files with their complete patches, in sequence. Reads the patches of neighbors together: a separate read for
- * each file takes longer than the processing of its lines. With `reuse`, a patch is valid only until the next one is
- * requested.
+ * Yields files with their complete patches, in sequence. Reads the patches of neighbors together: a separate
+ * read for each file takes longer than processing its lines. With `reuse`, a patch is valid only until the
+ * next one is requested.
  */
 export async function* readPatches(
   { spool }: Snapshot,

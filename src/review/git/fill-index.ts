@@ -131,8 +131,8 @@ const kept = new Map<
 >();
 
 /**
- * Copies an index and its modification time. Git reads files again that are not older than the index ("racy git"); with
- * a later time on the copy, it would miss their changes.
+ * Copies an index and its modification time. Git rereads files that are not older than the index ("racy
+ * git"); if the copy had a later time, git would miss their changes.
  */
 async function copyWithTime(from: string, to: string): Promise<number> {
   const { mtimeMs } = await stat(from);

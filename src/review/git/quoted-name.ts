@@ -18,7 +18,10 @@ export function unquoteName(name: string): string {
   return Buffer.from(bytes).toString();
 }
 
-/** Quotes a name, given as bytes, as git does with core.quotePath. Returns a name that needs no quotes as it is. */
+/**
+ * Quotes a name, given as bytes, as git does with core.quotePath. Returns a name that needs no quotes
+ * unchanged.
+ */
 export function quoteName(name: Uint8Array): string {
   let isPlain = true;
   let quoted = "";

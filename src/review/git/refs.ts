@@ -81,8 +81,8 @@ export async function readHeads(git: GitHandle): Promise<Heads> {
 }
 
 /**
- * Returns the last commits, or none before the first commit. Each is two lines of output: `commit OBJECT`,
- * then its subject.
+ * Returns the last commits, or none before the first commit. Each commit is two lines of output: `commit
+ * OBJECT`, then its subject.
  */
 async function lastCommits(git: GitHandle): Promise<Commit[]> {
   const args = ["rev-list", `--max-count=${MAX_COMMITS}`, "--format=%s", "HEAD", "--"];

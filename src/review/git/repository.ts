@@ -162,7 +162,8 @@ function splitLines({ stdout }: GitResult): string[] {
 }
 
 /**
- * Splits two paths by line. If one of the paths contains a line break, reads each path with a separate call.
+ * Returns the facts with the two paths that git printed. If a path contains a line break, reads each path
+ * with a separate call.
  */
 async function readFacts(
   git: GitHandle,

@@ -6,7 +6,7 @@ import type { ScopedSettings } from "./hardening.ts";
 export interface GitHandle {
   readonly binary: string;
   readonly directory: string;
-  /** The complete environment of git; it inherits no other variables. */
+  /** The complete environment of git; git inherits no other variables. */
   readonly environment: Readonly<Record<string, string>>;
   /** Ends git when its result is no longer needed. */
   readonly signal?: AbortSignal;
@@ -14,7 +14,10 @@ export interface GitHandle {
   readonly limit?: number;
   /** The configuration by scope. */
   readonly settings?: ScopedSettings;
-  /** Absolute path of `setpriv`, if installed. It ends git when this process ends, even if it is killed. */
+  /**
+   * Absolute path of `setpriv`, if installed. The program ends git when this process ends, even if this
+   * process is killed.
+   */
   readonly setpriv?: string;
 }
 

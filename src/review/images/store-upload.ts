@@ -9,7 +9,7 @@ import { imageExtensions, sniffImage } from "./sniff-image.ts";
 /**
  * Stores an uploaded image under a random name and returns its path. The folder has mode 0700 and the file
  * 0600. The file is kept when the review ends, because the feedback refers to it. `lastResort` is used if the
- * folder and the folder beside it belong to other users. Throws `validation` if it is not an image,
+ * folder and the folder beside it belong to other users. Throws `validation` if the upload is not an image,
  * `unreadable` if it cannot be stored.
  */
 export async function storeUpload(folder: string, bytes: Buffer, lastResort?: string): Promise<string> {

@@ -58,8 +58,9 @@ export function followLines(
 }
 
 /**
- * Finds lines by their text and neighbors. Among lines of equal text, prefers those with the most equal neighbors, then
- * the nearest. Returns undefined if the text does not occur, or never with an equal neighbor.
+ * Finds lines by their text and neighbors. Among lines of equal text, prefers the lines with the most equal
+ * neighbors, then the nearest lines. Returns undefined if the text does not occur, or never with an equal
+ * neighbor.
  */
 export function findLines(
   lines: readonly string[],

@@ -231,7 +231,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
         if (recorded) return;
         round = store.log.round + 1;
         recorded = store.write([{ op: "round", round }]);
-        // Awaited below; the threads are moved first.
+        // The promise is awaited below, after the threads have been moved.
         recorded.catch(() => {});
       };
       if (!(await refresh(onTaken))) return store.log.round;

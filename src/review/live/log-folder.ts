@@ -14,8 +14,8 @@ export function logFolder(dataDirectory: string): string {
 }
 
 /**
- * Returns the path of a review's log. The name contains the subject, so that the next live review of it finds the
- * logs of reviews that were interrupted.
+ * Returns the path of a review's log. The name contains the subject, so that the next live review of the
+ * subject finds the logs of reviews that were interrupted.
  */
 export function logPath(dataDirectory: string, subject: string, id: string): string {
   return join(logFolder(dataDirectory), `${subject}-${id}.jsonl`);
@@ -72,9 +72,9 @@ export async function findBatch(dataDirectory: string, batch: string): Promise<r
 }
 
 /**
- * Moves the threads and batches of interrupted reviews of a subject to a new log: reviews whose process was killed,
- * or that ended by a signal or because no client was connected. Concurrent calls take over each log once. Entries
- * keep their ids, so that a crash during the move leaves nothing twice.
+ * Moves the threads and batches of interrupted reviews of a subject to a new log: reviews whose process was
+ * killed, or that ended because of a signal or because no client was connected. Concurrent calls take over
+ * each log once. Entries keep their ids, so that a crash during the move leaves no duplicates.
  */
 export async function takeOverLogs(
   dataDirectory: string,

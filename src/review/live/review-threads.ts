@@ -12,7 +12,7 @@ export interface ReviewThreads {
   readonly token: string;
   /** Opens the threads on first use, so that a review without threads does not load their code. */
   open(): Promise<ThreadStore>;
-  /** Adds threads before `open` resolves for others. A failure is passed to `onFailure`. */
+  /** Adds threads before `open` resolves for other callers. A failure is passed to `onFailure`. */
   seed(task: (store: ThreadStore) => Promise<void>, onFailure: (error: unknown) => void): void;
   /** The threads, if `open` was called. */
   readonly opened: Promise<ThreadStore> | undefined;
@@ -40,7 +40,7 @@ export interface ReviewThreadsOptions {
 /** Subject of one-shot reviews, whose threads no later review takes over. */
 const ONE_SHOT = "once";
 
-/** Creates the threads of a review. Nothing is loaded or read until they are used. */
+/** Creates the threads of a review. Nothing is loaded or read until the threads are used. */
 export function createReviewThreads(options: ReviewThreadsOptions): ReviewThreads {
   const { dataDirectory, reviewId, token, events, subject } = options;
   let opened: Promise<ThreadStore> | undefined;

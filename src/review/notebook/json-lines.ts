@@ -6,7 +6,7 @@ export interface JsonLines {
   readonly items?: readonly JsonLines[];
 }
 
-/** Levels whose values are located: a line of an output is at the seventh. */
+/** Levels whose values are located: a line of an output is at the seventh level. */
 const MAX_DEPTH = 7;
 
 /**

@@ -8,8 +8,8 @@ export interface OtherRepository {
 }
 
 /**
- * Returns the repository of jj or Sapling that contains a folder. Returns undefined if git can read the repository too,
- * as a colocated one of jj.
+ * Returns the repository of jj or Sapling that contains a folder. Returns undefined if git can read the
+ * repository too, for example a colocated repository of jj.
  */
 export function findOtherRepository(folder: string): OtherRepository | undefined {
   for (let at = folder; ; at = dirname(at)) {

@@ -55,8 +55,8 @@ export function createLivePlan(first: PlanReview, options: LivePlanOptions): Pla
 }
 
 /**
- * Polls a file, which also notices editors that replace it and file systems without events. Returns a function that
- * ends the polling.
+ * Polls a file. Polling also notices editors that replace the file, and works on file systems without events.
+ * Returns a function that ends the polling.
  */
 function watchSaves(path: string, onSaved: () => void): () => void {
   let known: string | undefined;

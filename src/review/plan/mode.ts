@@ -91,7 +91,9 @@ async function withDraft(round: Round, source: PlanSource, drafts: DraftStore): 
   return draft && draft.generation > 0 ? { ...round, draft } : round;
 }
 
-/** Maximum characters of a prerendered plan. A longer one would block other responses; the page renders it. */
+/**
+ * Maximum characters of a prerendered plan. A longer plan would block other responses; the page renders it.
+ */
 const MAX_PRERENDERED = 200_000;
 
 /** Renders the plan on first use, so that the server starts without loading the Markdown parser. */

@@ -37,7 +37,7 @@ export interface OutgoingInput {
   readonly fileOf: (path: string) => ChangedFile | undefined;
 }
 
-/** Plans a review of everything that the person wrote and that is not at the forge. Pure. */
+/** Plans a review of everything that the person wrote and that is not yet at the forge. Pure. */
 export function planOutgoing(input: OutgoingInput): OutgoingPlan {
   const items: PlannedItem[] = [];
   const kept: KeptThread[] = [];

@@ -240,7 +240,7 @@ async function wholeSnapshot(diffs: DiffSession) {
   throw new AppError("validation", "The page shows a single commit. Show the whole pull request, then post.");
 }
 
-/** Returns the changed files by their paths. A renamed file has two. */
+/** Returns the changed files by their paths. A renamed file has two paths. */
 async function changedFiles(snapshot: Snapshot) {
   const patches = new Map<string, { path: string; oldPath: string; patch: string }>();
   for (const file of snapshot.files) {

@@ -2,8 +2,8 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * A record, by port, of pages that were open when their review ended. Such a tab keeps trying to connect to the port,
- * so the next review of the folder does not have to open another tab.
+ * A record, by port, of tabs whose page was open when its review ended. Such a tab keeps trying to connect to
+ * the port, so the next review of the folder does not have to open another tab.
  */
 export interface OpenTabs {
   /** Reports whether a tab may still be trying to connect to the port. Never rejects. */

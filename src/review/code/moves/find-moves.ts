@@ -34,7 +34,9 @@ const LINES_PER_STEP = 2_048;
 export interface MoveSearch {
   /** Finds blocks of the same lines, ignoring indentation. */
   findBlocks(): Generator<void, readonly Block[]>;
-  /** Extends these blocks by edited lines. Blocks in files that are absent from `patches` stay unchanged. */
+  /**
+   * Extends the found blocks by edited lines. Blocks in files that are absent from `patches` stay unchanged.
+   */
   extendBlocks(patches: Patches): Generator<void, readonly Block[]>;
 }
 
