@@ -90,7 +90,10 @@ function licenses() {
   return [...ours, `Node.js ${target.version}\n\n${node}`].join(`\n${"=".repeat(80)}\n\n`);
 }
 
-/** Returns the assets: pages by the names that src/http/page-source.ts uses, parts by those of the loader. */
+/**
+ * Returns the assets: pages by the names that src/http/page-source.ts uses, parts by the names that the
+ * loader uses.
+ */
 function makeBlob() {
   const config = {
     main: join(work, "start.cjs"),

@@ -1,8 +1,9 @@
 // Builds a container image of the proxy without a container engine: an OCI image layout in one tar file.
 //   npm run build:image [-- --output dist/image/sallyport.oci.tar]
 // Load it with `podman load -i FILE`, `docker load -i FILE` or `skopeo copy oci-archive:FILE docker://…`.
-// Three layers: the C libraries that Node.js needs, from Debian's packages; users and folders; the executable. It has no
-// shell, and runs as user 10001 on a read-only file system. Needs apt-get, dpkg-deb and tar; Linux only.
+// The image has three layers: the C libraries that Node.js needs, from Debian's packages; users and folders;
+// the executable. It has no shell, and runs as user 10001 on a read-only file system. The build needs apt-get,
+// dpkg-deb and tar, and runs on Linux only.
 // Format: https://github.com/opencontainers/image-spec/blob/main/image-layout.md
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -75,7 +75,7 @@ async function fromSystem() {
       install("chromium", "fonts-liberation");
     }
     const installed = SYSTEM.find((path) => isProgram(path));
-    if (!installed) throw new Error("The packages installed no program");
+    if (!installed) throw new Error("The installed packages contain no Chromium");
     return installed;
   });
 }

@@ -4,9 +4,10 @@
  *
  *   node scripts/model-data.mjs CATALOG.json "where it is from, and when"
  *
- * Each vendor has one text with a line per model: name, context window, output limit, prices per million tokens
- * (input, output, cache read, cache write), `i` if it takes images and `r` if it reasons; for models with other prices
- * of long prompts also the number of tokens above which they hold, and those four prices.
+ * Each vendor has one text with a line per model: name, context window, output limit, prices per million
+ * tokens (input, output, cache read, cache write), `i` if it takes images and `r` if it reasons; for models
+ * with other prices for long prompts, also the number of tokens above which these prices apply, and the four
+ * prices.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 

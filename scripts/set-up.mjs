@@ -42,7 +42,8 @@ if (!process.argv.includes("--packages") && !isBuilt()) {
   writeFileSync(at("dist/.built-from"), sourceStamp());
 }
 
-// Later, the command that needs a missing browser ends with an error; tests without it still run.
+// A missing browser is not an error here: the command that needs the browser ends with an error, and other
+// tests still run.
 if (process.argv.includes("--browser")) {
   const { ensureChromium, HOW_TO_INSTALL } = await import("./chromium.mjs");
   await ensureChromium().catch((error) =>

@@ -136,7 +136,10 @@ async function sendFeedback(reviews: OpenReviews): Promise<void> {
   vscode.window.setStatusBarMessage("Sallyport: sent", 3_000);
 }
 
-/** Returns the only review, or the one that the person chooses. Throws an error with the text `none` if there are none. */
+/**
+ * Returns the only review, or the one that the person chooses. Throws an error with the text `none` if there
+ * is no review.
+ */
 async function pick(reviews: readonly RunningReview[], none: string): Promise<RunningReview | undefined> {
   const [only, ...more] = reviews;
   if (!only) throw new Error(none);

@@ -69,7 +69,10 @@ interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends a request and resolves to the response. Rejects with the server's message if it is an error. */
+/**
+ * Sends a request and resolves to the response. Rejects with the server's message if the response is an
+ * error.
+ */
 async function open(port: number, { method, path, body, signal }: Call): Promise<IncomingMessage> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const origin = `http://localhost:${port}`;

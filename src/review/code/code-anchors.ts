@@ -70,7 +70,9 @@ async function expectFile(diff: DiffLease, path: string): Promise<void> {
   });
 }
 
-/** Returns the known lines of one side of a file, or undefined; lines that are not known are empty. */
+/**
+ * Returns the known lines of one side of a file, or undefined if it cannot be read. Unknown lines are empty.
+ */
 async function findLinesOf(
   diff: DiffLease,
   path: string,
