@@ -13,7 +13,7 @@ export function readPrograms() {
 
 export const report = (text) => process.stderr.write(`${text}\n`);
 
-/** Installs a program into the cache, unless it is there. */
+/** Installs a program into the cache, unless it is already there. */
 export function installProgram(name, { package: from, version, entry }) {
   const folder = resolve(cache, `${name}-${version}`);
   if (existsSync(resolve(folder, "node_modules", entry))) return;

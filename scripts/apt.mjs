@@ -79,7 +79,7 @@ function apt(...args) {
   const patient = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3", "-qq"];
   execFileSync("apt-get", [...patient, ...args], {
     stdio: ["ignore", 2, 2],
-    // In this run level a package starts no service.
+    // In this run level, a package starts no service.
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
   });
 }

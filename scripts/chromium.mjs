@@ -99,7 +99,7 @@ function fromPlaywright() {
 }
 
 function npm(args, cwd) {
-  // On Windows npm is a script and needs a shell; these arguments need no quoting.
+  // On Windows, npm is a script and needs a shell; these arguments need no quoting.
   execFileSync("npm", args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
 }
 

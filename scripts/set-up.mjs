@@ -65,7 +65,7 @@ if (process.argv.includes("--webkit")) {
 
 if (process.argv.includes("--servers")) {
   const { ensureServers } = await import("./servers.mjs");
-  // The tests that start a server fail with the same message.
+  // A missing server is not an error here: the tests that start it fail with the same message.
   await ensureServers().catch((error) => report(`\n${error.message}\n`));
 }
 

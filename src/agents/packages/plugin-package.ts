@@ -12,7 +12,9 @@ export interface PluginPackage {
   readonly gives: string;
   /** Returns the files of the folder. Pure. */
   files(target: PackageTarget): readonly PackageFile[];
-  /** Returns the commands that install it from an exported folder, which is quoted for a shell. */
+  /**
+   * Returns the commands that install the package from an exported folder, whose path is quoted for a shell.
+   */
   install(folder: string): readonly string[];
 }
 

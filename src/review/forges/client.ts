@@ -197,7 +197,7 @@ function rateLimitSeconds(
   if (!isUsedUp) return undefined;
   const reset = Number(headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset") ?? Number.NaN);
   const until = Math.ceil(reset - Date.now() / 1_000);
-  // GitHub's documentation asks to wait for at least a minute if the response names no time.
+  // GitHub's documentation asks clients to wait for at least a minute if the response names no time.
   return Number.isFinite(until) ? Math.max(until, 1) : 60;
 }
 

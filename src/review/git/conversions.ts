@@ -5,8 +5,8 @@ import { quoteName } from "./quoted-name.ts";
 import { type GitHandle, runGit, tryGit } from "./run-git.ts";
 
 /**
- * Attributes under which git compares files byte for byte. In `info/attributes` they take precedence over every
- * `.gitattributes`: a conversion can map two different files to one text and so hide a change.
+ * Attributes under which git compares files byte for byte. In `info/attributes`, they take precedence over
+ * every `.gitattributes`: a conversion can map two different files to one text and so hide a change.
  */
 export const AS_ON_DISK = "* -text -crlf -eol -ident -filter -working-tree-encoding\n";
 

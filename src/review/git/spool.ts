@@ -9,8 +9,8 @@ const PIECE = 1 << 18;
 const WRITE_AT = 1 << 20;
 
 /**
- * A temporary file that holds a patch, so that memory holds only the part that is being sent. On POSIX systems the
- * file has no name once it is open: nothing is left behind, even if the process is killed.
+ * A temporary file that holds a patch, so that memory holds only the part that is being sent. On POSIX
+ * systems, the file has no name once it is open: nothing is left behind, even if the process is killed.
  */
 export class Spool {
   /** Bytes appended so far. */

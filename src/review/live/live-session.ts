@@ -62,7 +62,7 @@ export interface LiveSession {
   close(event: "approved" | "ended", feedback: string, unsent: boolean): Promise<void>;
   /** Adds the final batch of a decision. */
   decided(decision: Decision): Promise<void>;
-  /** Records that the review was interrupted, so that the next one takes it over. */
+  /** Records that the review was interrupted, so that the next review takes over its threads. */
   interrupt(): Promise<void>;
   /** Resolves once no batch is being sent to an agent, or after a time limit in milliseconds. */
   settled(limit: number): Promise<void>;

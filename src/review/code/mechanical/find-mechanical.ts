@@ -51,7 +51,10 @@ export class MechanicalSearch {
     return isMechanical && kinds.size > 0 ? { kinds, renamed } : undefined;
   }
 
-  /** Reports whether all names of a file are renamed throughout the diff. Call it after all files were added. */
+  /**
+   * Reports whether all names of a file are renamed throughout the diff. Call it after all files have been
+   * added.
+   */
   isConfirmed({ renamed }: MechanicalChanges): boolean {
     return [...renamed].every(([from, to]) => this.names.isRename(from, to));
   }

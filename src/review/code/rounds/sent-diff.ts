@@ -34,7 +34,7 @@ const sentDiff = z.object({ files: z.array(sentFile) });
 export type SentDiff = z.infer<typeof sentDiff>;
 export type SentFile = z.infer<typeof sentFile>;
 
-/** Returns the current diff in this form. The caller holds its snapshot. */
+/** Returns the current diff in the form of `SentDiff`. The caller holds its snapshot. */
 export async function captureDiff(snapshot: Snapshot): Promise<SentDiff> {
   const files: SentFile[] = [];
   let left = MAX_BYTES;

@@ -267,7 +267,7 @@ function toChange({
   const source = originalPath ?? sourceServerItem;
   const given = item?.path ?? source;
   const kinds = changeType.split(",").map((kind) => kind.trim());
-  // A rename is listed twice: the entry of its old path is skipped.
+  // Azure DevOps lists a rename twice; the entry of its old path is skipped.
   if (!given || item?.isFolder || kinds.includes("sourceRename")) return undefined;
   const path = given.replace(/^\//, "");
   const oldPath = source?.replace(/^\//, "") ?? path;
