@@ -187,7 +187,6 @@ const TESTS = {
   },
 };
 
-/** The ids of the tests. */
 export const testIds = Object.keys(TESTS);
 
 /**

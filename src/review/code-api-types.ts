@@ -24,7 +24,6 @@ export interface DiffOption {
   readonly label: string;
 }
 
-/** The source of a diff. */
 export type DiffSource = "git" | "jj" | "sapling" | "patch" | "files" | "pr";
 
 /** A commit of the branch, patch series or pull request under review. */

@@ -50,7 +50,6 @@ export function mcpServer({ argv }: PackageTarget): { readonly command: string; 
   return { command, args: [...args, "mcp"] };
 }
 
-/** Returns a JSON file of a package. */
 export function jsonFile(path: string, value: object): PackageFile {
   return { path, content: `${JSON.stringify(value, null, 2)}\n` };
 }

@@ -131,7 +131,6 @@ export interface LogState {
   closed: "final" | "interrupted" | undefined;
 }
 
-/** Returns the state of an empty log. */
 export function emptyState(): LogState {
   return {
     owner: undefined,

@@ -42,7 +42,6 @@ export function mergeRequestPath(address: PullAddress): string {
   return `${projectPath(address)}/merge_requests/${address.number}`;
 }
 
-/** Reads a merge request. */
 export async function readMergeRequest(client: ForgeClient, address: PullAddress): Promise<MergeRequest> {
   const path = mergeRequestPath(address);
   const { host, number } = address;
