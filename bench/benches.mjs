@@ -38,7 +38,7 @@ export const benches = [
       [
         "bench/review-page/run.mjs",
         ...["--sizes", "S,M,L,XL", "--difit", peers.difit],
-        ...(short ? ["--rounds", "1", "--patience", "60"] : ["--rounds", "3", "--patience", "180"]),
+        ...(short ? ["--rounds", "1", "--timeout", "60"] : ["--rounds", "3", "--timeout", "180"]),
       ],
     ],
     lower: true,

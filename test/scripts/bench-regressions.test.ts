@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tablesIn } from "../../bench/benches.mjs";
+import { benches, tablesIn } from "../../bench/benches.mjs";
 import { regressions, unmeasured } from "../../bench/regressions.mjs";
 
 const result = (lower: boolean, value: number) => ({
@@ -43,5 +45,19 @@ describe("ratios of benches", () => {
       { a: "y", b: "2" },
     ]);
     expect(second).toEqual([{ c: "z" }]);
+  });
+});
+
+describe("the benches of npm run bench", () => {
+  const peers = { difit: "difit", portkey: "portkey", ccr: "ccr" };
+  const commands = benches.flatMap(({ commands }) =>
+    [true, false].flatMap((short) => commands({ short, peers })),
+  );
+
+  it.each(commands)("%s defines each option that it is run with", (script, ...parameters) => {
+    const source = readFileSync(resolve(import.meta.dirname, "../..", script ?? ""), "utf8");
+    const options = parameters.filter((parameter) => parameter.startsWith("--"));
+    const missing = options.filter((option) => !new RegExp(`\\b${option.slice(2)}: \\{ type:`).test(source));
+    expect(missing).toEqual([]);
   });
 });
