@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
-import { type ConnectProxy, startConnectProxy } from "../../support/connect-proxy.ts";
-import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
-import { startTestProxy } from "../../support/start-proxy.ts";
+import { type ConnectProxy, startConnectProxy } from "../support/connect-proxy.ts";
+import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { startTestProxy } from "../support/start-proxy.ts";
 
 const PASSWORD = "correct-horse-battery";
 const COMPLETION = {
