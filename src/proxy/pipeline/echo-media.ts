@@ -27,7 +27,7 @@ function composeImages({ n, response_format }: Members): unknown {
 
 /** https://platform.openai.com/docs/api-reference/embeddings/create */
 function composeEmbeddings({ input, dimensions, encoding_format, model }: Members): unknown {
-  // A list of numbers is one text as tokens.
+  // An array of numbers is one input, given as token ids.
   const inputs = Array.isArray(input) && typeof input[0] !== "number" ? input : [input];
   const tokens = Math.ceil(inputs.reduce((sum: number, each) => sum + countText(toText(each)), 0));
   return {

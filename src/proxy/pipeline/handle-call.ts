@@ -53,7 +53,7 @@ export async function handleCall(
   }
 }
 
-/** Serves a call at its first target, and at the others that take it in the same form. */
+/** Serves a call in the lane of its first target. Other targets of the native and translation lanes may follow. */
 async function serveInLane(
   call: Call,
   called: CalledOperation,

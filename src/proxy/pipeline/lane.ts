@@ -17,8 +17,8 @@ export type LaneResult =
 export const DONE: LaneResult = { kind: "done" };
 
 /**
- * Returns the lane for a call's current target. Upstreams of the client's dialect get its bytes, others a
- * translation; the proxy estimates tokens for upstreams that cannot count them.
+ * Returns the lane for a call's current target: `echo` for the built-in upstream, `native` if the upstream accepts
+ * the client's bytes, `estimate` for a token count that the upstream cannot provide, and `translated` otherwise.
  */
 export function chooseLane(call: Call, { operation }: CalledOperation): Lane {
   const { upstream } = call;

@@ -8,10 +8,7 @@ import type { Call } from "./call.ts";
 import type { CallBody } from "./call-body.ts";
 import { CAPTURE_MARGIN, ResponseTap, type TappedText } from "./response-tap.ts";
 
-/**
- * The data that is observed of one call besides its record. Calls have none unless OpenTelemetry or captures are
- * configured.
- */
+/** The data that is collected about a call in addition to its record, if OpenTelemetry or captures are configured. */
 export interface Observation {
   /** The call's trace; undefined if the call is not reported to a collector. */
   readonly trace: CallTrace | undefined;
@@ -139,7 +136,7 @@ async function report(
   trace.end({ record, operation, dialect, upstream, responseModel, finishReasons, content }, endedAt);
 }
 
-/** Returns the reason of each choice of a response, or the last one of a stream. */
+/** Returns the finish reason of each choice of a response, or the last finish reason of a stream. */
 function findReasons(text: string, pattern: RegExp, isStream: boolean): string[] {
   const found = [...text.matchAll(pattern)].flatMap((match) => match.slice(1).find(Boolean) ?? []);
   return isStream ? found.slice(-1) : found;
