@@ -78,7 +78,7 @@ const FORMS = {
   },
 };
 
-/** Tools whose result requests input from the client: the requests of each tool, and the result for the responses. */
+/** Tools that request input from the client: their requests, and the result that they compute from the responses. */
 const ASKING = {
   test_input_required_result_elicitation: {
     ask: () => ({ user_name: askFor("What is your name?", "name") }),

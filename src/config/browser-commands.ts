@@ -3,7 +3,7 @@ import { delimiter } from "node:path";
 /** A program and its arguments, without the URL. */
 export type BrowserCommand = readonly [program: string, ...args: string[]];
 
-/** The placeholder of the URL in a command's arguments. */
+/** The placeholder for the URL in a command's arguments. */
 const ADDRESS = "%s";
 
 /** Matches the arguments of a command line, with quotes and backslash escapes. */

@@ -10,7 +10,7 @@
 export interface GuardPolicy {
   /** Allowed host names besides loopback: lower case, without port, IPv6 in brackets. */
   readonly hostnames: readonly string[];
-  /** Returns whether a name that is not in `hostnames` is allowed: lower case, without port. */
+  /** Returns whether a host name (lower case, without port) that is not in `hostnames` is allowed. */
   readonly isAllowedHostname?: (hostname: string) => boolean;
   /**
    * Whether any IP literal is allowed except 0.0.0.0 and [::] (rebinding needs a name); for servers bound

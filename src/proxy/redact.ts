@@ -26,8 +26,9 @@ export function createRedactor(secrets: readonly string[]): Redact {
 }
 
 /**
- * Returns a text without the escapes of URLs and JSON strings. The patterns for escaped secrets take milliseconds per
- * text, a search in these forms microseconds, so the patterns run only if a search has found the secret.
+ * Returns the forms of a text without the escapes of URLs and JSON strings. Searching these forms takes microseconds
+ * per text; matching the patterns for escaped secrets takes milliseconds. The patterns therefore run only if the search
+ * finds the secret.
  */
 function unescapedForms(text: string): readonly string[] {
   const fromCode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));

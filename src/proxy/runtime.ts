@@ -36,7 +36,7 @@ export interface Runtime {
 }
 
 /**
- * Creates a runtime. The keys of the database may change later. Throws `configuration` if an API key is required and
+ * Creates a runtime. The API keys in the database may change later. Throws `configuration` if an API key is required and
  * none can exist.
  */
 export function createRuntime(

@@ -22,8 +22,8 @@ const REPORTED_MS = 20_000;
 export type BackgroundResponses = Map<string, AbortController>;
 
 /**
- * Responds with a queued response and creates it in the background, by a call of the same client that counts for
- * limits and usage. The client polls `GET /v1/responses/{id}`. Throws `DialectError` (400) if the client wants a stream
+ * Responds with a response of the status `queued`, and generates its output by a call in the background, which counts
+ * toward the client's limits and usage. The client polls `GET /v1/responses/{id}`. Throws `DialectError` (400) if the client wants a stream
  * or no stored response.
  * https://platform.openai.com/docs/guides/background
  */

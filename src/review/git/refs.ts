@@ -25,7 +25,7 @@ export interface Heads {
   readonly defaultBranch: { readonly name: string; readonly commit: string | undefined };
   /** Local branches, newest first. */
   readonly branches: readonly Branch[];
-  /** The last commits that lead to HEAD, newest first. */
+  /** The most recent commits reachable from HEAD, newest first. */
   readonly commits: readonly Commit[];
 }
 

@@ -141,7 +141,7 @@ export function changeView(
 export const openDialog = (dialog: ViewState["dialog"]): void => useView.setState({ dialog });
 
 /**
- * Returns a copy of a map with one more entry. Entries by path are in maps, not objects, because a file may
+ * Returns a copy of a map in which a path has this value. Entries by path are in maps, not objects, because a file may
  * be named `constructor`.
  */
 function withEntry<Value>(

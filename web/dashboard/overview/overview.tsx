@@ -17,7 +17,7 @@ import { FIGURES, figureIn } from "./series.ts";
 const ADMIN_GROUPS = ["model", "key", "team", "upstream"] as const;
 const OWN_GROUPS = ["model", "upstream"] as const;
 
-/** Renders the figures of a range: totals, charts and a table of one kind of groups. */
+/** Renders the figures of a time range: totals, charts and a table of groups, such as models or keys. */
 export function OverviewView() {
   const { api, isAdmin } = useSession();
   const [{ choices }, choose] = usePageLocation();

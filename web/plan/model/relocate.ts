@@ -34,7 +34,7 @@ export function isRestored(document: MarkdownDocument, { quote }: PlanAnchor): b
   return findQuote(foldedText(document), quote).length > 0;
 }
 
-/** Returns the match of a text with the most similar context. */
+/** Returns the match of `quote` whose context is most similar to that of the anchor. */
 function bestMatch(document: MarkdownDocument, quote: string, around: Surroundings): Match | undefined {
   const text = documentText(document);
   let best: Match | undefined;

@@ -106,7 +106,7 @@ const CONTINUES_WORD = /[\p{Ll}\p{Lo}\p{M}\p{Nd}\s'’+#/&.,:;!?_-]/u;
 function isSentence(burst: TypingBurst, { printed, name, kind }: TypedKey): boolean {
   if (burst.text === "" || !/[\p{L}\p{M}\s]/u.test(printed)) return false;
   if (burst.pending.length > 0) {
-    // No English word has `j` as its second letter, and moving is the most frequent key after a command.
+    // Few English words have `j` as their second letter, and `j` is the most frequent key after a command.
     return printed !== "j" && burst.pending[0] !== name;
   }
   if (!burst.isPlain || kind === undefined) return true;

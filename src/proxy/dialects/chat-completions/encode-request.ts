@@ -39,7 +39,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   return { value: { path: "/chat/completions", body }, losses: list.losses };
 }
 
-/** Returns the defined members that the upstream accepts, by its names for them. */
+/** Returns the defined members that the upstream accepts, under the upstream's names. */
 function fitMembers(
   members: Readonly<Record<string, unknown>>,
   { rejectedMembers, memberNames }: Capabilities,

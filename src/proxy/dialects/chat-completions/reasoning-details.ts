@@ -37,8 +37,8 @@ export function getSignature(detail: Detail): ReturnType<typeof unwrapSignature>
 }
 
 /**
- * Encodes signed reasoning as an entry of `reasoning_details`. Another vendor's signature is wrapped, so that clients
- * that send it back preserve it for that vendor.
+ * Encodes signed reasoning as an entry of `reasoning_details`. Wraps another vendor's signature, so that the proxy can
+ * return it to that vendor when the client sends it back.
  */
 export function encodeReasoningDetail(part: ReasoningPart): Detail | undefined {
   if (part.signature === undefined) return undefined;

@@ -4,8 +4,8 @@ import type { WireCandidate, WireCitations, WireGrounding } from "./schema.ts";
 
 /**
  * Converts the grounding of a response to citations of its text. The vendor counts bytes of UTF-8, citations count
- * UTF-16 units. Supports of other parts than the first have no offsets, because their position is unknown once texts
- * are joined.
+ * UTF-16 units. Only citations of the first part have offsets, because the positions of later parts are unknown once
+ * the texts are joined.
  */
 export function decodeGrounding(grounding: WireGrounding | null | undefined, text: string): Citation[] {
   const pages = toCitations(grounding);

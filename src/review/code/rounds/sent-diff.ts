@@ -6,7 +6,7 @@ import type { Snapshot } from "../../git/snapshot.ts";
 
 /** Maximum bytes of the kept patches of a diff. Of files beyond this limit, only the fingerprint is kept. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Maximum bytes of a decompressed file, because a damaged file could declare any size. */
+/** Maximum bytes of a decompressed diff, which limits the memory that a damaged file can use. */
 const MAX_DECOMPRESSED = 4 * MAX_BYTES;
 
 /** A compressed diff and the round on which it was sent. */
