@@ -1,18 +1,26 @@
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launchBrowser, openPage } from "../support/browser.ts";
 import { startPullReview } from "../support/forges/start-pull-review.ts";
+
+/** Where the tests comment. */
+const LINE = { kind: "lines", path: "src/wall.txt", side: "new", lineStart: 30, lineEnd: 30 };
+
+/** Presses the button of the open dialog that posts or ends the review: it ignores input directly after it appears. */
+async function confirmByKey(page: Page): Promise<void> {
+  await page.locator('dialog[open] [data-irreversible][aria-disabled="false"]').waitFor();
+  await page.keyboard.press("Control+Enter");
+}
 
 describe("the page of a pull request", () => {
   it("shows the request, previews the review, and posts it after the person has confirmed", async () => {
     const review = await startPullReview("github");
     await review.page("POST", "/api/threads", {
-      anchor: { kind: "lines", path: "src/wall.txt", side: "new", lineStart: 30, lineEnd: 30 },
+      anchor: LINE,
       type: "comment",
       markdown: "Too **high**",
     });
     const { page } = await openPage(await launchBrowser(), review.url);
-    // A button for an irreversible action ignores input directly after it appears.
-    const ready = page.locator('dialog[open] [data-irreversible][aria-disabled="false"]');
     const panel = page.getByRole("region", { name: "Pull request" });
     await panel.getByText("Raise the wall").waitFor();
     expect(await panel.getByText("1 of 2 checks failed").isVisible()).toBe(true);
@@ -35,16 +43,14 @@ describe("the page of a pull request", () => {
     await dialog.getByRole("button", { name: "Include" }).click();
     await dialog.getByText("Comment on src/wall.txt, line 30").waitFor();
 
-    await ready.waitFor();
-    await page.keyboard.press("Control+Enter");
+    await confirmByKey(page);
     await page.getByText("Posted at GitHub: 2 items").waitFor();
     expect(review.castle.own.map(({ body }) => body)).toEqual(["Too **high**", "Well built."]);
     expect(review.castle.verdict).toBe("APPROVE");
 
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByText("You have posted a review at GitHub.").waitFor();
-    await ready.waitFor();
-    await page.keyboard.press("Control+Enter");
+    await confirmByKey(page);
     const { code, stdout } = await review.command.ended;
     expect({ code, stdout }).toMatchObject({
       code: 0,
@@ -61,8 +67,7 @@ describe("the page of a pull request", () => {
     await dialog.getByText("Request changes", { exact: true }).click();
     await dialog.getByRole("textbox").fill("Lower it.");
     await dialog.getByRole("button", { name: "Preview" }).click();
-    await dialog.locator('[data-irreversible][aria-disabled="false"]').waitFor();
-    await page.keyboard.press("Control+Enter");
+    await confirmByKey(page);
     const result = page.getByRole("dialog", { name: "Posted in part at GitLab" });
     await result.getByText('did not record "Request changes"').waitFor();
     expect(await result.getByRole("listitem").first().textContent()).toBe("General text");
@@ -74,7 +79,7 @@ describe("the page of a pull request", () => {
   it("states that nothing was posted if the forge rejects everything", async () => {
     const review = await startPullReview("gitlab");
     await review.page("POST", "/api/threads", {
-      anchor: { kind: "lines", path: "src/wall.txt", side: "new", lineStart: 30, lineEnd: 30 },
+      anchor: LINE,
       type: "comment",
       markdown: "Too high",
     });
@@ -85,8 +90,7 @@ describe("the page of a pull request", () => {
     const { page } = await openPage(await launchBrowser(), review.url);
     await page.getByRole("button", { name: /^Post review/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Preview" }).click();
-    await page.locator('dialog [data-irreversible][aria-disabled="false"]').waitFor();
-    await page.keyboard.press("Control+Enter");
+    await confirmByKey(page);
     const result = page.getByRole("dialog", { name: "Nothing was posted at GitLab" });
     await result.getByText("must be a valid line code").waitFor();
     await result.getByRole("button", { name: "Close" }).last().click();
