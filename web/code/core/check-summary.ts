@@ -14,7 +14,8 @@ const PASSED: readonly string[] = ["success", "neutral", "skipped", "notApplicab
 
 /** Summarizes the checks of a pull request; undefined if it has none. */
 export function summarizeChecks(checks: readonly PullCheck[]): CheckSummary | undefined {
-  const count = (kind: CheckSummary["state"]) => checks.filter((check) => kindOf(check) === kind).length;
+  const count = (kind: CheckSummary["state"]) =>
+    checks.filter((check) => classifyCheck(check) === kind).length;
   const all = checks.length;
   if (all === 0) return undefined;
   const [failed, pending, others] = [count("failure"), count("pending"), count("other")];
@@ -28,7 +29,7 @@ export function summarizeChecks(checks: readonly PullCheck[]): CheckSummary | un
  * Returns whether a check failed, is running or passed; `other` if none of these, for example because it was
  * canceled.
  */
-export function kindOf({ state }: PullCheck): CheckSummary["state"] {
+export function classifyCheck({ state }: PullCheck): CheckSummary["state"] {
   if (FAILED.includes(state)) return "failure";
   if (state === "pending") return "pending";
   return PASSED.includes(state) ? "success" : "other";
@@ -38,5 +39,7 @@ const ORDER: readonly string[] = ["failure", "other", "pending", "success"];
 
 /** Returns the checks in the order in which they need attention: failed ones first. */
 export function sortChecks(checks: readonly PullCheck[]): readonly PullCheck[] {
-  return checks.toSorted((one, other) => ORDER.indexOf(kindOf(one)) - ORDER.indexOf(kindOf(other)));
+  return checks.toSorted(
+    (one, other) => ORDER.indexOf(classifyCheck(one)) - ORDER.indexOf(classifyCheck(other)),
+  );
 }

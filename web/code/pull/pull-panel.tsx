@@ -14,7 +14,7 @@ import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { PullCheck, PullState, ReviewedCommit } from "../../../src/review/api-types.ts";
 import { MessageText } from "../../shared/threads/message-text.tsx";
 import { timeAgo } from "../../shared/time-ago.ts";
-import { kindOf, sortChecks, summarizeChecks } from "../core/check-summary.ts";
+import { classifyCheck, sortChecks, summarizeChecks } from "../core/check-summary.ts";
 import { usePull } from "../state/pull.ts";
 
 /** Renders the pull request above its diff: author, branches and checks, and on request the description and more. */
@@ -176,7 +176,7 @@ function Details({ pull, commits }: DetailsProps) {
 
 function CheckRow({ check }: { readonly check: PullCheck }) {
   const { name, state, url } = check;
-  const kind = kindOf(check);
+  const kind = classifyCheck(check);
   return (
     <li className={`pull-check pull-check-${kind}`}>
       <CheckIcon state={kind} />
