@@ -8,6 +8,8 @@ export interface StoredKeys {
   findBySecret(sha256: Buffer): ProxyKey | undefined;
   /** Returns a team of the database. */
   team(name: string): StoredTeam | undefined;
+  /** A number that changes with the keys. */
+  readonly version: number;
 }
 
 interface StoredTeam {
@@ -21,10 +23,21 @@ export interface KeyRing {
   readonly size: number;
   /** Returns the first valid key, or undefined if there is none. */
   find(shown: readonly string[]): ProxyKey | undefined;
+  /** Texts in which no key was found since the keys last changed. */
+  readonly foreign: ForeignTexts;
+}
+
+/** A bounded set of short texts; longer ones are not added. */
+interface ForeignTexts {
+  has(text: string): boolean;
+  add(text: string): void;
 }
 
 /** Entries of the cache of digests; each is a valid key, or one that has become invalid since. */
 const MAX_CACHED = 10_000;
+const MAX_FOREIGN = 1_000;
+/** Maximum length of a foreign text, in UTF-16 code units. Most values of headers are shorter. */
+const MAX_FOREIGN_LENGTH = 256;
 
 /**
  * Creates a key ring that compares SHA-256 digests in constant time (timing attack): the keys of the configuration, then
@@ -48,6 +61,7 @@ export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): K
     return found;
   };
   return {
+    foreign: createForeignTexts(stored),
     size: keys.length + (stored === undefined ? 0 : 1),
     find(shown) {
       for (const text of shown) {
@@ -55,6 +69,23 @@ export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): K
         if (found !== undefined) return found;
       }
       return undefined;
+    },
+  };
+}
+
+function createForeignTexts(stored: StoredKeys | undefined): ForeignTexts {
+  const texts = new Set<string>();
+  let version = stored?.version;
+  return {
+    has(text) {
+      if (version !== stored?.version) texts.clear();
+      version = stored?.version;
+      return texts.has(text);
+    },
+    add(text) {
+      if (text.length > MAX_FOREIGN_LENGTH) return;
+      if (texts.size >= MAX_FOREIGN) texts.clear();
+      texts.add(text);
     },
   };
 }

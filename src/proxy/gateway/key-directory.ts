@@ -26,6 +26,8 @@ export interface KeyDirectory {
   readonly requiresKeys: boolean;
   /** Whether the database has been read. */
   readonly isRead: boolean;
+  /** The number of changes so far. */
+  readonly version: number;
   /** Replaces all keys and teams with those that the database has now. */
   replace(snapshot: KeySnapshot): void;
   /** Calls `listener` after each change; returns a function that removes it. */
@@ -46,6 +48,7 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
   let teams = new Map<string, DirectoryTeam>();
   let requiresKeys = false;
   let isRead = false;
+  let version = 0;
   return {
     findBySecret(sha256) {
       // A client cannot choose the digest, so the duration of the map lookup reveals nothing about stored digests.
@@ -63,8 +66,12 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
     get isRead() {
       return isRead;
     },
+    get version() {
+      return version;
+    },
     replace(snapshot) {
       isRead = true;
+      version += 1;
       byId = new Map(snapshot.keys.map((key) => [key.id, key]));
       teams = new Map(snapshot.teams.map(({ name, limits }) => [name, { name, limits }]));
       bySecret = new Map(

@@ -3,6 +3,7 @@ import type { ProxyKey } from "../../../src/config/proxy/config.ts";
 import { getLimitSubjects, type Limits } from "../../../src/config/proxy/limits.ts";
 import { sha256 } from "../../../src/config/proxy/resolve-keys.ts";
 import { createKeyRing, type StoredKeys } from "../../../src/proxy/auth/key-ring.ts";
+import { redactOwnKeys } from "../../../src/proxy/redact.ts";
 
 /** Returns a key whose secret is `text`. */
 function keyOf(text: string, more: Partial<ProxyKey> = {}): ProxyKey {
@@ -19,12 +20,20 @@ function teamKey(text: string, team: string, limits?: Limits): ProxyKey {
 function createDatabase(...keys: readonly ProxyKey[]) {
   const byDigest = new Map(keys.map((key) => [key.sha256.toString("hex"), key]));
   const teams = new Map<string, { readonly name: string; readonly limits: Limits }>();
+  let version = 0;
   const stored: StoredKeys = {
     findBySecret: (digest) => byDigest.get(digest.toString("hex")),
     team: (name) => teams.get(name),
+    get version() {
+      return version;
+    },
   };
   return {
     stored,
+    add(key: ProxyKey) {
+      byDigest.set(key.sha256.toString("hex"), key);
+      version += 1;
+    },
     revoke: (text: string) => byDigest.delete(sha256(text).toString("hex")),
     setTeam: (name: string, limits: Limits) => teams.set(name, { name, limits }),
   };
@@ -71,7 +80,11 @@ describe("the key ring", () => {
 
   it("caches at most 10,000 digests, and adds each of them once", () => {
     const valid = keyOf("any");
-    const ring = createKeyRing([], { findBySecret: () => valid, team: () => undefined });
+    const ring = createKeyRing([], {
+      findBySecret: () => valid,
+      team: () => undefined,
+      version: 0,
+    });
     const remember = vi.spyOn(Map.prototype, "set");
     try {
       for (let index = 0; index <= 10_000; index += 1) {
@@ -140,7 +153,43 @@ describe("the team of a configured key", () => {
     const stored: StoredKeys = {
       findBySecret: () => undefined,
       team: (name) => ({ name, limits: { rpm: 1 } }),
+      version: 0,
     };
     expect(createKeyRing([key], stored).find(["a"])).toBe(key);
+  });
+});
+
+describe("texts without a key", () => {
+  const header = "claude-cli/2.1.0 (external, cli)";
+
+  it("are hashed once, so that the same headers of each call cost nothing", () => {
+    const { stored } = createDatabase();
+    const lookups = vi.spyOn(stored, "findBySecret");
+    const ring = createKeyRing([], stored);
+    expect(redactOwnKeys(header, ring)).toBe(header);
+    const first = lookups.mock.calls.length;
+    expect(first).toBeGreaterThan(0);
+    expect(redactOwnKeys(header, ring)).toBe(header);
+    expect(lookups.mock.calls).toHaveLength(first);
+  });
+
+  it("are searched again after a key has been added", () => {
+    const { stored, add } = createDatabase();
+    const ring = createKeyRing([], stored);
+    const key = "a-key-of-more-than-16-characters";
+    expect(redactOwnKeys(`agent ${key}`, ring)).toBe(`agent ${key}`);
+    add(keyOf(key));
+    expect(redactOwnKeys(`agent ${key}`, ring)).toBe("agent [redacted]");
+  });
+
+  it("are remembered up to 1,000 texts of 256 characters", () => {
+    const { foreign } = createKeyRing([]);
+    foreign.add("x".repeat(257));
+    expect(foreign.has("x".repeat(257))).toBe(false);
+    for (let index = 0; index < 1_000; index += 1) foreign.add(`text ${index}`);
+    expect(foreign.has("text 0")).toBe(true);
+    foreign.add("one more");
+    expect(foreign.has("text 0")).toBe(false);
+    expect(foreign.has("one more")).toBe(true);
   });
 });
