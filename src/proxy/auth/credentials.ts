@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import { keyHeaders } from "../dialects/index.ts";
 
 /**
- * Headers besides `authorization` that can carry the proxy's key. They are not forwarded, except to upstreams that
- * expect the client's own credentials.
+ * Headers besides `authorization` in which a client can send the proxy's key. The proxy forwards such a header only to
+ * an upstream that expects the client's own credentials.
  */
 const bareKeyHeaders = ["x-gen-api-key", ...keyHeaders.filter((name) => name !== "authorization")];
 
 /**
- * Returns every key in a request: `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, `x-goog-api-key` and, with
- * `queryToo`, `?key=`. One valid key is enough.
+ * Returns every key in a request: from `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, `x-goog-api-key` and,
+ * with `queryToo`, from `?key=`. A request with several keys is accepted if one of them is valid.
  */
 export function collectKeys(headers: IncomingHttpHeaders, url: string, queryToo: boolean): string[] {
   const keys: string[] = [];

@@ -2,11 +2,11 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { type Limits, teamSubject } from "../../config/proxy/limits.ts";
 
-/** The keys of a database, which change while the proxy runs. */
+/** The keys and teams in a database. They can change while the proxy runs. */
 export interface StoredKeys {
   /** Returns the key whose secret has this SHA-256, unless it is revoked or expired. Takes constant time. */
   findBySecret(sha256: Buffer): ProxyKey | undefined;
-  /** Returns a team of the database. */
+  /** Returns the team with this name; undefined if there is none. */
   team(name: string): StoredTeam | undefined;
   /** A number that changes with the keys. */
   readonly version: number;
@@ -19,9 +19,9 @@ interface StoredTeam {
 
 /** The proxy's own API keys. */
 export interface KeyRing {
-  /** Whether any key may exist. */
+  /** The number of keys in the configuration, plus 1 if there is a database; 0 means that no key can exist. */
   readonly size: number;
-  /** Returns the first valid key, or undefined if there is none. */
+  /** Returns the key of the first valid text in `shown`; undefined if none is valid. */
   find(shown: readonly string[]): ProxyKey | undefined;
   /** Texts in which no key was found since the keys last changed. */
   readonly foreign: ForeignTexts;
@@ -33,16 +33,16 @@ interface ForeignTexts {
   add(text: string): void;
 }
 
-/** Entries of the cache of digests; each is a valid key, or one that has become invalid since. */
+/** Maximum number of cached digests. Each belongs to a key that was valid when its digest was cached. */
 const MAX_CACHED = 10_000;
 const MAX_FOREIGN = 1_000;
 /** Maximum length of a foreign text, in UTF-16 code units. Most values of headers are shorter. */
 const MAX_FOREIGN_LENGTH = 256;
 
 /**
- * Creates a key ring that compares SHA-256 digests in constant time (timing attack): the keys of the configuration, then
- * those of the database. The digests of valid keys are cached, so that the key of a frequent client is not hashed for
- * every call; a lookup in the cache succeeds only with a complete key that was valid once.
+ * Creates a key ring that finds keys in the configuration, then in the database. It compares SHA-256 digests in
+ * constant time, against timing attacks. It caches the digests of valid keys, so that a key is not hashed for every
+ * call. A cached digest saves only the hashing: whether the key is still valid is checked for every call.
  */
 export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): KeyRing {
   const digests = new Map<string, Buffer>();
@@ -90,7 +90,10 @@ function createForeignTexts(stored: StoredKeys | undefined): ForeignTexts {
   };
 }
 
-/** Returns a function that adds the limits of a key's team in the database, which change while the proxy runs. */
+/**
+ * Creates a function that adds the limits of a team to a key of the configuration. These limits are in the database and
+ * can change; until they do, the function returns the same object for the same key.
+ */
 function createTeamJoin(stored: StoredKeys | undefined): (key: ProxyKey, team: string) => ProxyKey {
   const joined = new Map<ProxyKey, { readonly team: StoredTeam | undefined; readonly key: ProxyKey }>();
   return (key, name) => {

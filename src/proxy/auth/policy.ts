@@ -3,7 +3,10 @@ import type { Operation } from "../routes.ts";
 
 type AuthMode = ProxyConfig["authMode"];
 
-/** Returns whether an operation requires a key and a page of the proxy's own origin, regardless of `auth_mode`. */
+/**
+ * Returns whether an operation requires a key regardless of `auth_mode`, and rejects pages of other origins even with a
+ * valid key.
+ */
 export function isApiOperation(operation: Operation | undefined): boolean {
   return operation === "admin" || operation === "own";
 }
@@ -13,7 +16,7 @@ export function mayCall({ role }: ProxyKey, operation: Operation | undefined): b
   if (operation === "admin") return role === "admin";
   if (role === "metrics")
     return operation === "metrics" || operation === "readiness" || operation === "health";
-  // The operations that show the calls of every key.
+  // These operations show the calls of all keys.
   const showsAll = operation === "metrics" || operation === "home" || operation === "dashboard-events";
   return !(showsAll && role === "user");
 }
@@ -25,8 +28,8 @@ export function effectiveMode(mode: AuthMode, allowLanAccess: boolean): Exclude<
 }
 
 /**
- * Returns whether a request needs a key. The decision depends on the matched route, because a path has many
- * spellings. `operation` is undefined if no route matched.
+ * Returns whether a request needs a key. `operation` is that of the matched route, undefined if no route matched. The
+ * path is not compared, because the same path can be spelled in many ways.
  */
 export function needsKey(mode: Exclude<AuthMode, "auto">, operation: Operation | undefined): boolean {
   if (isApiOperation(operation)) return true;

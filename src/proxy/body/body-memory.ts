@@ -1,4 +1,4 @@
-/** Milliseconds without data after which an incomplete body may be dropped to make room for others. */
+/** Milliseconds without data after which an incomplete body can be dropped to free memory for others. */
 const STALLED_MS = 10_000;
 
 /** The memory that all request bodies share. */
@@ -9,17 +9,17 @@ export interface BodyMemory {
   readonly incoming: Set<BodyShare>;
 }
 
-/** Returns memory without any body. */
+/** Creates the memory, with no bytes in use. */
 export function createBodyMemory(): BodyMemory {
   return { bytes: 0, incoming: new Set() };
 }
 
 /**
- * The memory that one body takes: the bytes received. Announced bytes are not counted, so that `content-length` alone
- * cannot exhaust the memory.
+ * Counts the memory of one body. Only received bytes count, so that a client cannot exhaust the memory by announcing a
+ * large `content-length`.
  */
 export class BodyShare {
-  /** Called when the body is dropped because it has stalled and others need its memory. */
+  /** Called when the body is dropped because it has stalled and another body needs its memory. */
   onEvicted: (() => void) | undefined;
   private readonly memory: BodyMemory;
   private readonly now: () => number;
@@ -32,7 +32,8 @@ export class BodyShare {
   }
 
   /**
-   * Reserves memory for received bytes. Returns false, and reserves nothing, if all bodies would exceed `max` bytes.
+   * Reserves memory for received bytes. Returns false and reserves nothing if all bodies together would exceed `max`
+   * bytes, even without those that have stalled.
    */
   take(bytes: number, max: number): boolean {
     this.lastByteAt = this.now();
@@ -42,24 +43,24 @@ export class BodyShare {
     return true;
   }
 
-  /** Adds this body to the incomplete ones, which are dropped if they stall. */
+  /** Marks the body as incomplete: from now on it can be dropped if it stalls. */
   begin(): void {
     this.memory.incoming.add(this);
   }
 
-  /** Records that the body is complete and takes this many bytes. */
+  /** Marks the body as complete, with this size in bytes. */
   settle(bytes: number): void {
     this.memory.incoming.delete(this);
     this.memory.bytes += bytes - this.taken;
     this.taken = bytes;
   }
 
-  /** Releases all memory. Can be called more than once. */
+  /** Releases all memory of the body. Further calls have no effect. */
   release(): void {
     this.settle(0);
   }
 
-  /** Drops stalled bodies, the longest stalled first, until there is enough memory. Returns whether there is. */
+  /** Drops stalled bodies, the longest stalled first, until `bytes` fit into the memory. Returns whether they fit. */
   private evictStalled(bytes: number, max: number): boolean {
     const before = this.now() - STALLED_MS;
     const stalled = [...this.memory.incoming]

@@ -9,13 +9,16 @@ const decoders: Record<string, (options: { chunkSize: number }) => Transform> = 
   deflate: createInflate,
   br: createBrotliDecompress,
 };
-/** Bytes that are decoded at a time. */
+/** Maximum size of a decoded chunk, in bytes. */
 const PIECE = 64 * 1024;
 
 /** The content codings that error messages recommend. */
 export const readableCodings = ["gzip", "deflate", "br"] as const;
 
-/** Returns a content coding in lower case (RFC 9110, section 8.4.1); undefined for none or `identity`. */
+/**
+ * Returns the content coding that a header names, in lower case (RFC 9110, section 8.4.1); undefined if there is no
+ * header or it names `identity`.
+ */
 export function parseContentCoding(header: string | undefined): string | undefined {
   const coding = header?.trim().toLowerCase();
   return coding === "" || coding === "identity" ? undefined : coding;
@@ -27,9 +30,9 @@ export function isReadable(coding: string): boolean {
 }
 
 /**
- * Decodes a body; `header` is its `content-encoding`. Rejects with a `RangeError` if the result exceeds `limit`
- * bytes, and with another error if the coding is unknown or the bytes are invalid. `onBytes` is called with the
- * length of each decoded chunk and may throw to stop.
+ * Decodes a body; `header` is its `content-encoding`. Rejects with a `RangeError` if the result exceeds `limit` bytes,
+ * with a `TypeError` if the coding is unknown, and with an error of the decoder if the bytes are invalid. `onBytes`
+ * receives the length of each decoded chunk; an error that it throws stops decoding.
  */
 export async function decodeBody(
   bytes: Buffer,
@@ -45,6 +48,6 @@ export async function decodeBody(
   decoder.end(bytes);
   // `readWhole` destroys the decoder in every case.
   const decoded = await readWhole(decoder, limit, (piece) => onBytes(piece.length));
-  if (decoded === undefined) throw new RangeError("more than may be decoded");
+  if (decoded === undefined) throw new RangeError(`the decoded body is larger than ${limit} bytes`);
   return decoded;
 }

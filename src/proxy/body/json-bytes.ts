@@ -8,6 +8,7 @@ export function findStart(bytes: Buffer): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
+/** Returns the index of the first byte from `from` on that is not JSON whitespace; `until` if there is none. */
 export function skipSpace(bytes: Buffer, from: number, until: number): number {
   let at = from;
   for (; at < until; at += 1) {
@@ -32,17 +33,14 @@ export function findStringEnd(bytes: Buffer, from: number, until: number): numbe
   return -1;
 }
 
-/** Returns the number of backslashes directly before `end`, counted back to `from` at most. */
+/** Returns the number of consecutive backslashes that end directly before `end` and begin at `from` or later. */
 export function backslashesBefore(bytes: Buffer, end: number, from: number): number {
   let at = end;
   while (at > from && bytes[at - 1] === BACKSLASH) at -= 1;
   return end - at;
 }
 
-/**
- * Returns whether the string in this range, quotes included, equals the name. Escapes are decoded only if there are
- * any.
- */
+/** Returns whether the JSON string in this range, quotes included, equals `name` after its escapes are decoded. */
 export function isKey(bytes: Buffer, start: number, end: number, name: string): boolean {
   if (end - start === name.length + 2) {
     for (let index = 0; index < name.length; index += 1)
@@ -53,7 +51,7 @@ export function isKey(bytes: Buffer, start: number, end: number, name: string): 
   return readString(bytes, { start, end }) === name;
 }
 
-/** Returns whether these bytes are printable ASCII without escapes, which needs no decoding. */
+/** Returns whether these bytes are printable ASCII without escapes, so that they need no decoding. */
 function isPlain(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] ?? 0;
@@ -62,6 +60,7 @@ function isPlain(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
+/** Returns the decoded JSON string in this range, quotes included; undefined if the string is invalid. */
 export function readString(bytes: Buffer, { start, end }: Range): string | undefined {
   if (isPlain(bytes, start + 1, end - 1)) return bytes.toString("latin1", start + 1, end - 1);
   try {
@@ -72,7 +71,7 @@ export function readString(bytes: Buffer, { start, end }: Range): string | undef
   }
 }
 
-/** Returns whether the last byte that is not whitespace closes an object or an array, as in complete JSON. */
+/** Returns whether the last byte besides whitespace closes an object or an array, as in complete JSON. */
 export function endsValue(bytes: Buffer): boolean {
   let at = bytes.length - 1;
   while (at >= 0 && (bytes[at] ?? 0) <= 0x20) at -= 1;

@@ -1,19 +1,19 @@
-/** The position of the value of the field `model` in a form, in bytes. */
+/** The byte range of the value of the field `model` in a form; `end` is exclusive. */
 export interface ModelRange {
   readonly start: number;
   readonly end: number;
 }
 
 const NAMES_MODEL = /^content-disposition:.*[;\s]name="?model"?(?:[;\s]|$)/im;
-/** Matches the boundary of a multipart content type. */
+/** Matches the boundary in a multipart content type: quoted in the first group, else in the second. */
 export const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;,]+))/i;
-/** Maximum bytes of a part's headers or of a model's name. */
+/** Maximum bytes of a part's headers, and of a model's name. */
 const LONGEST = 16 * 1024;
 
 /**
- * Creates a function that finds the field `model` in a form given chunk by chunk; each byte is read once. The content
- * between two boundaries is skipped, because files may contain forms. Returns undefined if the content type has no
- * boundary. RFC 7578; RFC 2046, section 5.1.
+ * Creates a function that finds the field `model` in a form (RFC 7578; RFC 2046, section 5.1). Call it with each chunk
+ * until it returns the field's range. It does not search the content of other fields, because a file can contain text
+ * that looks like a form. Returns undefined if the content type has no boundary.
  */
 export function createModelFinder(
   contentType: string,
@@ -28,7 +28,7 @@ export function createModelFinder(
 class ModelFinder {
   private readonly delimiter: Buffer;
   private state: "content" | "headers" | "model" | "lost" = "content";
-  /** Stands for the line end that the first boundary lacks. */
+  /** Begins with a line end, which the delimiter contains and which is missing before a form's first boundary. */
   private unread: Buffer = Buffer.from("\r\n");
   /** The position of the unread bytes in the form. */
   private offset = -2;

@@ -3,16 +3,17 @@ import { AppError } from "../../errors.ts";
 import type { BodyShare } from "./body-memory.ts";
 import { decodeBody, isReadable, parseContentCoding, readableCodings } from "./content-coding.ts";
 
-/** The counter of a body's bytes, and the limit of all bodies together. */
+/** Counts the bytes of a body; `max` is the limit of all bodies together, in bytes. */
 export interface BodyCount {
   readonly share: BodyShare;
   readonly max: number;
 }
 
 /**
- * Reads a whole body and decodes it, counting its bytes as they arrive. Throws `too_large` if the client announces or
- * sends more than `limit` bytes, `overloaded` if all bodies together have no room for it, `client_gone` if the client
- * disconnects, `media_type` for an unknown content coding, and `validation` for invalid bytes.
+ * Reads a whole body and decodes it, counting its bytes as they arrive. Rejects with `too_large` if the client
+ * announces or sends more than `limit` bytes or the decoded body exceeds them, `overloaded` if the memory of all
+ * bodies is full or this body has stalled and was dropped, `client_gone` if the client disconnects, `media_type` for
+ * an unknown content coding, and `validation` for bytes that cannot be decoded.
  */
 export function readBody(request: IncomingMessage, limit: number, count: BodyCount): Promise<Buffer> {
   const contentLength = Number(request.headers["content-length"] ?? 0);
@@ -89,12 +90,12 @@ export function tooLarge(limit: number): AppError {
   return new AppError("too_large", `The body is larger than ${limit} bytes`);
 }
 
-/** Returns the `overloaded` error for a body that exceeds the memory of all bodies. */
+/** Returns `overloaded` for a body that exceeds the memory of all bodies. */
 export function createMemoryLimitError(): AppError {
   return new AppError("overloaded", "The memory for request bodies is full; try again in a moment");
 }
 
-/** Returns `overloaded` for a stalled body that was dropped to make room. */
+/** Returns `overloaded` for a stalled body that was dropped to free memory. */
 function stalled(): AppError {
   return new AppError(
     "overloaded",

@@ -7,7 +7,10 @@ import { FIRST_ISSUE } from "../../json/first-issue.ts";
 import { type BodyMemory, BodyShare } from "./body-memory.ts";
 import { readBody } from "./read-body.ts";
 
-/** Reads the JSON body of a route that calls no model; an empty body is `{}`. Throws `validation` and `too_large`. */
+/**
+ * Reads the JSON body of a route that calls no model; an empty body is `{}`. Throws `validation` if the body does not
+ * match the schema, and the errors of `readBody`.
+ */
 export async function readJsonBody<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
@@ -26,7 +29,10 @@ export async function readJsonBody<Schema extends z.ZodType>(
   return parseInput(schema, value, "the body");
 }
 
-/** Parses the body of a request. Throws `validation` with the first invalid member, or with `what` for the whole. */
+/**
+ * Parses a value that a client sent. Throws `validation` with the path of the first invalid member, or with `what` if
+ * the value itself is invalid.
+ */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

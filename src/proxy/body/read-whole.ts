@@ -1,6 +1,6 @@
 /**
- * Reads a whole stream. Returns undefined if it exceeds `limit` bytes. `onChunk` is called with each chunk and may
- * throw to stop.
+ * Reads a whole stream. Returns undefined if it exceeds `limit` bytes. `onChunk` receives each chunk and the number of
+ * bytes so far; an error that it throws stops reading.
  */
 export async function readWhole(
   body: AsyncIterable<Uint8Array>,
@@ -19,8 +19,8 @@ export async function readWhole(
 }
 
 /**
- * Reads the beginning of a stream: `limit` bytes or up to a chunk more. If the stream fails, returns the bytes that have
- * arrived.
+ * Reads chunks of a stream until they contain `limit` bytes or more. If the stream ends or fails before, returns the
+ * bytes that have arrived.
  */
 export async function readUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
@@ -32,7 +32,7 @@ export async function readUpTo(body: AsyncIterable<Uint8Array>, limit: number): 
       if (size >= limit) break;
     }
   } catch {
-    // The caller uses the bytes that have arrived.
+    // Callers read error responses, of which a part is enough.
   }
   return Buffer.concat(chunks);
 }

@@ -3,18 +3,18 @@ import { nextTurn } from "../../json/bounds.ts";
 import { backslashesBefore, findStart, findStringEnd, isKey, readString, skipSpace } from "./json-bytes.ts";
 
 /**
- * What `scanBody` finds in a JSON body without parsing it. Scanning a body of 180 kB takes a tenth of the time of
- * `JSON.parse`, allocates no values and leaves the bytes unchanged.
+ * Describes a JSON body that was scanned, not parsed. Scanning allocates no values and takes a fifth to a half of the
+ * time of `JSON.parse` (200 kB of messages, without and with escaped quotes).
  */
 export interface ScannedBody {
-  /** The last `model`, as in the result of `JSON.parse`. */
+  /** The value of the last member `model`, which is also the one that `JSON.parse` returns. */
   readonly model: string | undefined;
   readonly stream: boolean;
   /** The ranges of all string values of `model`, quotes included. */
   readonly modelRanges: readonly Range[];
-  /** Members of the body itself; at least one. */
+  /** Number of members of the body itself; 1 for an empty body. */
   readonly members: number;
-  /** Number of all objects, arrays, members and elements; an empty object or array counts twice. */
+  /** Number of all values, nested ones and the body included; an empty object or array counts twice. */
   readonly values: number;
   /** Maximum depth of nesting. */
   readonly depth: number;
@@ -34,7 +34,7 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
-/** Classes of the bytes outside strings; 0 is a byte that JSON does not allow there. */
+/** Classes of bytes outside strings; the class of a byte that JSON does not allow there is 0. */
 const PLAIN = 1;
 const STRING = 2;
 const OPENING = 3;
@@ -51,12 +51,12 @@ KIND[COMMA] = SEPARATOR;
 
 /** Larger bodies are scanned one slice per turn of the event loop. */
 const LARGE_BODY = 1024 * 1024;
-/** Bytes that are scanned in one turn, which takes 20 ms at most. */
+/** Bytes that are scanned in one turn of the event loop. A turn takes 20 ms at most. */
 const SLICE = 512 * 1024;
 
 /**
- * Scans a body. Returns undefined if it is not a JSON object; errors in nested values are left to the upstream.
- * Returns a promise only for large bodies, which are scanned in slices so that other calls are not blocked.
+ * Scans a body. Returns undefined if it is not a JSON object; not all errors in nested values are detected. Returns a
+ * promise only for a large body, which is scanned in slices so that it does not block other calls.
  */
 export function scanBody(bytes: Buffer): ScannedBody | undefined | Promise<ScannedBody | undefined> {
   const scan = new BodyScan(bytes);
@@ -65,7 +65,7 @@ export function scanBody(bytes: Buffer): ScannedBody | undefined | Promise<Scann
   return scan.result();
 }
 
-/** Scans a body that must be a JSON object. Throws `validation` if it is not. */
+/** Scans a body. Throws `validation` if it is not a JSON object. */
 export async function scanObject(bytes: Buffer): Promise<ScannedBody> {
   const scanned = await scanBody(bytes);
   if (!scanned) throw new AppError("validation", "The body is not a JSON object");
@@ -81,7 +81,7 @@ async function scanInSlices(scan: BodyScan, length: number): Promise<ScannedBody
   return scan.result();
 }
 
-/** The token that the scan expects next, or the value that it is inside of. */
+/** The token that the scan expects next, or the key or value that it is reading. */
 type State =
   | "object"
   | "key or end"
@@ -102,13 +102,13 @@ class BodyScan {
   private readonly bytes: Buffer;
   private readonly modelRanges: Range[] = [];
   private stream = false;
-  /** Starts with the body and its first member. */
+  /** Counts the body and its first member from the start; further members are counted at their comma. */
   private values = 2;
   private members = 1;
   private deepest = 1;
   private at: number;
   private state: State = "object";
-  /** Nesting levels below the body that the scan is inside of. */
+  /** Number of open objects and arrays inside the body. */
   private depth = 0;
   private keyStart = 0;
   private keyEnd = 0;
@@ -123,7 +123,7 @@ class BodyScan {
     this.at = findStart(bytes);
   }
 
-  /** Scans up to this byte. */
+  /** Scans the bytes before index `until`. */
   advance(until: number): void {
     while (this.at < until && this.state !== "failed") this.step(until);
     if (this.state === "in scalar" && this.at >= this.bytes.length) this.state = "failed";
@@ -230,7 +230,7 @@ class BodyScan {
     if (depth === 0) this.endMember();
   }
 
-  /** Skips to the end of the string that the scan is inside of. Returns whether it was found. */
+  /** Skips to the end of the current string. Returns false if the end was not found before `until`. */
   private skipString(until: number): boolean {
     const { bytes } = this;
     while (this.at < until) {
@@ -240,7 +240,7 @@ class BodyScan {
         this.state = "failed";
         return false;
       }
-      // Backslashes are counted back only to the start of this slice: there may be millions of them.
+      // A string can contain millions of backslashes, so they are counted back only to the start of this slice.
       const end = Math.min(this.quote, until);
       const backslashes = backslashesBefore(bytes, end, at);
       const isEscaped = (backslashes + (backslashes === end - at ? this.escapes : 0)) % 2 === 1;
@@ -271,7 +271,7 @@ class BodyScan {
   }
 }
 
-/** Returns the body with another model name; all other bytes are unchanged. */
+/** Returns a copy of the body with `model` in each of the ranges; all other bytes are unchanged. */
 export function withModel(bytes: Buffer, ranges: readonly Range[], model: string): Buffer {
   const name = Buffer.from(JSON.stringify(model));
   const pieces: Buffer[] = [];

@@ -8,22 +8,23 @@ import { createMemoryLimitError, tooLarge } from "./read-body.ts";
 export interface UploadBounds {
   /** Maximum size in bytes. */
   readonly limit: number;
-  /** Reserves room for a chunk that is kept; returns false if there is none. */
+  /** Reserves memory for a chunk to keep; returns false if there is not enough. */
   readonly hold: (bytes: number, why: KeptFor) => boolean;
 }
 
-/** The reason why chunks are kept: the call needs them, or another attempt may. */
+/** Why chunks are kept: because the call itself needs them, or so that another attempt can send them again. */
 export type KeptFor = "use" | "another-try";
 
-/** A body that is streamed to the upstream, and its length if the client has announced one. */
+/** A body that is streamed to the upstream, and its length in bytes if the client announced one. */
 export interface SentUpload {
   readonly stream: Readable;
   readonly length: number | undefined;
 }
 
 /**
- * Reads a form up to its model: only the first bytes if fields come before files, otherwise all of it. Throws
- * `too_large` if the form exceeds the limit.
+ * Reads a form up to its field `model`, so that files after this field can be streamed. Reads the whole form if it has
+ * no such field. Throws `too_large` if the form exceeds the limit, and `overloaded` if there is no memory for the
+ * bytes up to the field.
  */
 export async function beginUpload(request: IncomingMessage, bounds: UploadBounds): Promise<Upload> {
   const contentLength = request.headers["content-length"];
@@ -34,19 +35,19 @@ export async function beginUpload(request: IncomingMessage, bounds: UploadBounds
 }
 
 /**
- * A multipart body that is streamed to the upstream. Chunks are kept as long as there is room, so that the body can
- * be sent again if an attempt fails.
+ * A multipart body that is streamed to the upstream. Chunks are kept as long as there is memory for them, so that the
+ * body can be sent again if an attempt fails.
  */
 export class Upload {
   private readonly rest: AsyncIterator<Buffer>;
   private readonly contentLength: number | undefined;
   private readonly bounds: UploadBounds;
-  /** Undefined once there was no room for all chunks. */
+  /** All chunks so far; undefined once a chunk was not kept. */
   private kept: Buffer[] | undefined = [];
   private size = 0;
   private keptFor: KeptFor | undefined = "use";
   private isBroken = false;
-  /** The pending read, which two readers may share. */
+  /** The pending read. Two attempts wait for the same one if the first attempt ended during the read. */
   private next: Promise<Buffer | undefined> | undefined;
   private found: ModelRange | undefined;
   /** The value of the field `model`, if there is one. */
@@ -63,7 +64,7 @@ export class Upload {
     return this.kept !== undefined && !this.isBroken;
   }
 
-  /** Reads up to the model. Throws `overloaded` if there is no room for what comes before it. */
+  /** Reads up to the field `model`. Throws `overloaded` if there is no memory for the bytes before it. */
   async readToModel(contentType: string): Promise<void> {
     const find = createModelFinder(contentType);
     while (find && !this.found) {
@@ -78,8 +79,8 @@ export class Upload {
   }
 
   /**
-   * Returns the body from its beginning, with the model's name replaced if one is given. `isKept`: keep the chunks
-   * that arrive from now on, to send them again. Call it only if the upload is repeatable.
+   * Returns the body from its beginning, with the model's name replaced if `model` is given. If `isKept` is true,
+   * chunks that arrive from now on are kept, so that they can be sent again. Call it only if the upload is repeatable.
    */
   send(model: string | undefined, isKept: boolean): SentUpload {
     this.keptFor = isKept ? "another-try" : undefined;
@@ -92,7 +93,7 @@ export class Upload {
     };
   }
 
-  /** Returns the whole body. Throws `overloaded` if there is no room. */
+  /** Returns the whole body. Throws `overloaded` if there is no memory for it. */
   async whole(): Promise<Buffer> {
     this.keptFor = "use";
     if (this.kept === undefined) throw createMemoryLimitError();
@@ -106,7 +107,7 @@ export class Upload {
     return Buffer.concat([peeked.subarray(0, start), Buffer.from(model), peeked.subarray(end)]);
   }
 
-  /** Yields all chunks; `begin` replaces the first one. */
+  /** Yields all chunks; `begin`, if given, replaces the first one. */
   private async *read(begin: Buffer | undefined): AsyncGenerator<Buffer> {
     for (let index = 0; ; index += 1) {
       const known = index === 0 && begin ? begin : this.kept?.[index];
@@ -142,7 +143,7 @@ export class Upload {
   }
 }
 
-/** Returns the error for a client that disconnects during an upload. */
+/** Returns `client_gone`, for a client that disconnects during an upload. */
 function toDisconnectError(cause: unknown): AppError {
   return new AppError("client_gone", "The client disconnected before its request was complete", { cause });
 }

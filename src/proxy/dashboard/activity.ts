@@ -4,7 +4,7 @@ import type { Cooldown, Cooldowns } from "../routing/cooldowns.ts";
 import type { FinishedCall, LiveCall } from "./api-types.ts";
 
 /**
- * Running calls, oldest first, and ended calls, newest first. Plain data, so that several processes can be merged.
+ * Running calls, oldest first, ended calls, newest first, and cooldowns. Plain data that workers send to the primary.
  */
 export interface CallActivity {
   readonly live: readonly LiveCall[];
@@ -12,16 +12,16 @@ export interface CallActivity {
   readonly cooldowns: readonly Cooldown[];
 }
 
-/** The activity of a process that serves nothing or does not respond. */
+/** The activity that is reported for a process without calls, and for one that does not respond. */
 export const NO_CALLS: CallActivity = { live: [], calls: [], cooldowns: [] };
 
-/** Returns the activity of this process; of the ended calls, those from `since` (ISO 8601) on. */
+/** Returns the activity of this process, with the calls that ended at `since` (ISO 8601) or later. */
 export function ownActivity(recent: RecentCalls, cooldowns: Cooldowns, since: string): CallActivity {
   const [live, calls] = [recent.running.map(liveCall), recent.ended(since).map(finishedCall)];
   return mergeActivity([{ live, calls, cooldowns: cooldowns.list() }]);
 }
 
-/** Merges the activity of several processes. */
+/** Merges the activity of several processes; keeps the newest `MAX_ENDED_CALLS` ended calls. */
 export function mergeActivity(all: readonly CallActivity[]): CallActivity {
   return {
     live: all.flatMap(({ live }) => live).toSorted((one, other) => one.startedAt - other.startedAt),
@@ -33,7 +33,10 @@ export function mergeActivity(all: readonly CallActivity[]): CallActivity {
   };
 }
 
-/** Returns the longest cooldown of each upstream, key and model; several processes may have recorded the same one. */
+/**
+ * Returns the cooldown that ends last for each upstream, key and model, because several processes can have recorded the
+ * same cooldown.
+ */
 function pickLongest(all: readonly Cooldown[]): Cooldown[] {
   const longest = new Map<string, Cooldown>();
   for (const cooldown of all.toSorted((one, other) => one.until - other.until))

@@ -1,4 +1,4 @@
-/** The data that the dashboard receives. Metadata only: no content of calls, and of keys only their names. */
+/** The data that the dashboard receives: metadata of calls without their content, and the names of keys. */
 export interface DashboardState {
   /** The proxy's clock in milliseconds since 1970, so that a page on another machine can compute ages. */
   readonly now: number;
@@ -8,7 +8,7 @@ export interface DashboardState {
   /** Whether callers need a key. */
   readonly needsKey: boolean;
   readonly live: readonly LiveCall[];
-  /** Newest first; in an event, only the calls that the page does not have yet. */
+  /** Ended calls, newest first. An event of the stream contains only the calls that the page has not received yet. */
   readonly calls: readonly FinishedCall[];
   readonly total: CallTotals;
   readonly models: readonly ModelTotals[];
@@ -20,7 +20,7 @@ export interface DashboardState {
 export interface ConfigurationState {
   /** Milliseconds since 1970. */
   readonly readAt: number;
-  /** The last configuration file that was rejected; absent if a later one was applied. */
+  /** When and why the last change of the configuration was rejected; absent if a later change was applied. */
   readonly refused?: { readonly at: number; readonly reason: string };
 }
 
@@ -43,7 +43,7 @@ export interface FinishedCall {
   readonly method: string;
   readonly route: string;
   readonly model?: string;
-  /** Present if a rule has renamed the model. */
+  /** The model's name at the upstream; absent if it is the same as `model`. */
   readonly upstreamModel?: string;
   readonly upstream?: string;
   readonly status: number;
@@ -70,7 +70,7 @@ export interface CallTotals {
   readonly output: number;
   /** US dollars, for the calls whose cost is known; absent if there are none. */
   readonly cost?: number;
-  /** Calls that used tokens but whose cost is not known. */
+  /** Number of calls that used tokens and whose cost is not known. */
   readonly unpriced: number;
   /** Approximate percentiles of the calls' durations, in milliseconds. */
   readonly p50?: number;
@@ -100,16 +100,17 @@ interface Served {
 export interface UpstreamState extends Served {
   readonly name: string;
   readonly dialect: string;
-  /** Without query and credentials; absent for the built-in upstream. */
+  /** The base URL without query and credentials; absent for the built-in upstream. */
   readonly url?: string;
+  /** Number of keys. */
   readonly keys: number;
   /** The cooldowns of the upstream and its keys. */
   readonly resting: readonly CooldownState[];
 }
 
-/** A key in cooldown for a model, or the whole upstream. */
+/** The cooldown of one key for one model, or of a whole upstream. */
 export interface CooldownState {
-  /** Counted from 1; present if the upstream has several keys. */
+  /** The position of the key, from 1; absent for a whole upstream, and for an upstream with at most one key. */
   readonly key?: number;
   readonly model?: string;
   /** The status that the upstream returned; absent if there was no response. */
@@ -129,8 +130,8 @@ export interface RuleState {
 export interface McpState extends Served {
   readonly name: string;
   readonly isEnabled: boolean;
-  /** The server's address, or the program. */
+  /** The server's URL, or the command of a program. */
   readonly url: string;
-  /** Whether the proxy starts the server, which clients then reach at `/mcp` alone. */
+  /** Whether the server is a program that the proxy starts. Clients can call its tools only at `/mcp`. */
   readonly isProgram?: boolean;
 }

@@ -30,7 +30,7 @@ function sumOver(all: readonly CallSeries[], pick: (series: CallSeries) => numbe
   return all.reduce((whole, series) => whole + pick(series), 0);
 }
 
-/** Returns the totals of each model at each upstream, those with the most calls first. */
+/** Returns the totals of each model at each upstream; models with the most calls come first. */
 export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
   const groups = new Map<string, [CallSeries, ...CallSeries[]]>();
   for (const series of all) {
@@ -44,7 +44,7 @@ export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
     .toSorted((one, other) => other.calls - one.calls);
 }
 
-/** Returns when calls last succeeded and last failed. */
+/** Returns the number of calls and of failed calls, and when a call last succeeded and last failed. */
 export function findLastOutcomes(all: readonly CallSeries[]): {
   readonly calls: number;
   readonly errors: number;

@@ -3,21 +3,21 @@ import { dashboard, type View } from "../../render/dashboard/dashboard.ts";
 import { keyForm } from "../../render/dashboard/key-form.ts";
 import type { DashboardState } from "./api-types.ts";
 
-/** A page and its content security policy, which allows only the page's own script and style. */
+/** A page, and its content security policy, which allows only the page's own script and style. */
 export interface DashboardPage {
   readonly html: string;
   readonly policy: string;
 }
 
-/** Marks where the built page takes the prerendered content. */
+/** The comment in the built page that the prerendered content replaces. */
 const ROOM = "<!--dashboard-->";
 
-/** Returns the dashboard with its figures prerendered; it can be read without a script. */
+/** Returns the dashboard with prerendered figures, so that a browser without JavaScript shows them too. */
 export function filledPage(built: string, state: DashboardState, view: View): DashboardPage {
   return pageWith(built, dashboard(state, view).text);
 }
 
-/** Returns the page for a person without a key: no figures, and a form that asks for the key. */
+/** Returns the page for a person without a key: a form that asks for the key, and no figures. */
 export function lockedPage(built: string): DashboardPage {
   return pageWith(built, keyForm().text);
 }
@@ -30,8 +30,8 @@ function pageWith(built: string, content: string): DashboardPage {
 }
 
 /**
- * Returns the policy of a page. The style is read from the part before the content and the script from the part after
- * it, so that content cannot be mistaken for either (XSS).
+ * Returns the policy of a page. The hashes are of the style before the prerendered content and of the script after it,
+ * so that the policy never allows a script or style inside this content (XSS).
  */
 function createPolicy(before: string, after: string): string {
   return [
@@ -46,12 +46,12 @@ function createPolicy(before: string, after: string): string {
   ].join("; ");
 }
 
-/** Returns the hash of an inline script or style as a policy source. */
+/** Returns the hash of an inline script or style as a source of the policy; `'none'` if there is no such element. */
 function toHashSource(text: string | undefined): string {
   return text === undefined ? "'none'" : `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** Fallback if the web pages are not built: shows the same figures without styles. */
+/** The page that is served if the web pages are not built. It shows the same figures without styles. */
 export const PLAIN_PAGE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><title>Sallyport proxy</title></head>

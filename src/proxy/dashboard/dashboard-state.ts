@@ -14,15 +14,16 @@ import type {
 } from "./api-types.ts";
 import { findLastOutcomes, modelTotals, sumCalls } from "./call-totals.ts";
 
+/** The state of the proxy besides its calls. */
 export interface Circumstances {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, like `startedAt`. */
   readonly now: number;
   readonly startedAt: number;
   readonly isDraining: boolean;
   readonly configuration: ConfigurationState;
 }
 
-/** Returns the data that the dashboard shows. Pure. */
+/** Returns the data that the dashboard shows. */
 export function dashboardState(
   { live, calls, cooldowns }: CallActivity,
   series: readonly CallSeries[],

@@ -8,12 +8,14 @@ import type { DashboardState } from "./api-types.ts";
 import { type DashboardPage, filledPage, lockedPage, PLAIN_PAGE } from "./dashboard-page.ts";
 import { dashboardState } from "./dashboard-state.ts";
 
-/** Milliseconds between checks for changes, and between keep-alives without changes. */
+/** Milliseconds between two checks for changes. */
 const POLL_MS = 500;
+/** Milliseconds without a change after which a keep-alive is sent. */
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Serves `GET /`: the dashboard with its current figures. A page of another origin, even an allowed one, gets none.
+ * Serves `GET /`: the dashboard with its current figures. A request from a page of another origin, even an allowed one,
+ * receives no figures.
  */
 export async function serveDashboard(
   request: FastifyRequest,
@@ -31,7 +33,7 @@ export async function serveDashboard(
   return send(reply, filledPage(built, await stateFor(request, services, ""), view));
 }
 
-/** Responds with a page that asks for the key, for browsers that open `/`, because they cannot send one. */
+/** Responds to `GET /` with a page that asks for the key, because a browser cannot send a key when it opens a page. */
 export async function serveLocked(reply: FastifyReply, services: Services): Promise<unknown> {
   return send(reply.code(401), lockedPage(await builtPage(services)));
 }
@@ -48,8 +50,9 @@ function send(reply: FastifyReply, { html, policy }: DashboardPage): unknown {
 }
 
 /**
- * Serves `GET /internal/dashboard/events`: the whole state, then again whenever it changes, with only the calls that
- * have ended since. Ends the stream when another configuration is applied, which may require another key.
+ * Serves `GET /internal/dashboard/events`: an event with the whole state, then one after each change, whose `calls` are
+ * only those that have ended since the last event. Ends the stream when another configuration is applied, because that
+ * configuration can require another key.
  */
 export async function streamDashboard(
   request: FastifyRequest,
@@ -66,7 +69,7 @@ export async function streamDashboard(
   await follower.look();
   const timer = setInterval(() => {
     if (services.runtime() !== request.runtime) stream.end();
-    // Skip clients that do not read at the moment. On an error the stream ends, and the page reconnects.
+    // If the client does not read at the moment, this check is skipped. After an error, the page reconnects.
     else if (!stream.writableNeedDrain) follower.look().catch(() => stream.end());
   }, POLL_MS);
   stream.once("close", () => clearInterval(timer));
@@ -74,7 +77,10 @@ export async function streamDashboard(
   return reply.send(stream);
 }
 
-/** Creates a function that writes an event if the state has changed since the last one. */
+/**
+ * Returns an object whose `look` checks the state: it writes an event if the state has changed since the last one, and
+ * a keep-alive if nothing was written for `KEEP_ALIVE_MS`.
+ */
 function follow(request: FastifyRequest, services: Services, write: (text: string) => void) {
   let last = "";
   let since = "";
@@ -93,7 +99,7 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     } else write(serializeLine(JSON.stringify({ ...rest, now })));
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
-    // Not the last call's time, because a worker that has already responded may end a call with an earlier time.
+    // The time of the last call would be too late: a worker that had already responded could have ended a call before.
     since = askedAt;
     sentIds = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };
@@ -119,8 +125,8 @@ async function stateFor(request: FastifyRequest, services: Services, since: stri
 }
 
 /**
- * Returns whether a page of another origin sends the request. Such a page may be allowed to call models, but not to
- * see the calls of others.
+ * Returns whether a page of another origin sent the request. The configuration can allow such a page to call models,
+ * but never to see the calls of others.
  */
 function isForeign(request: FastifyRequest): boolean {
   const { origin } = request.headers;
@@ -129,7 +135,7 @@ function isForeign(request: FastifyRequest): boolean {
   return publicUrl === undefined || new URL(publicUrl).origin !== origin;
 }
 
-/** Returns the URL at which clients reach the proxy, from the configuration or from a trusted proxy's headers. */
+/** Returns the URL at which clients reach the proxy: the configured one, else the one that the request was sent to. */
 function getBaseUrl(request: FastifyRequest): string {
   const { headers, raw } = request;
   const { config, forwarding } = request.runtime;
