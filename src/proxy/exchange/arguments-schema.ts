@@ -5,8 +5,8 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * Returns a tool's argument schema in the form that vendors accept: an object schema without `$ref`, `anyOf`, `oneOf`
- * or `allOf` at its root. Returns an empty object schema if the client sent none. Merges the properties of root
- * alternatives into one object and reports the lost alternatives in `list`.
+ * or `allOf` at its root. The properties of alternatives at the root are merged into one object, and the lost choice
+ * between them is reported in `list`. Returns an empty object schema if the client sent no schema.
  */
 export function argumentsSchema(schema: unknown, list: LossList): JsonSchema {
   if (!isObject(schema)) return { type: "object", properties: {} };
@@ -39,7 +39,7 @@ function readAll(members: readonly unknown[], root: JsonSchema): readonly JsonSc
   return members.filter(isObject).map((member) => resolve(member, root));
 }
 
-/** Merges the root definition that `$ref` names into the schema and removes `$ref`. */
+/** Replaces `$ref` with the members of the definition that it names; the schema's own members take precedence. */
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const { $ref: reference, ...own } = schema;
   const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
@@ -54,7 +54,7 @@ function namesIn(required: unknown): readonly string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
-/** Returns the names that every alternative requires. */
+/** Returns the names of the properties that every alternative requires. */
 function intersectRequired(members: readonly JsonSchema[]): readonly string[] {
   const [first, ...others] = members.map((member) => new Set(namesIn(member["required"])));
   return [...(first ?? [])].filter((name) => others.every((names) => names.has(name)));

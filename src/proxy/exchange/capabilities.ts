@@ -1,15 +1,15 @@
-/** Describes what a model accepts. The defaults depend on the model family; the configuration overrides them. */
+/** Describes what an upstream accepts in a call to one model. `capabilitiesFor` determines the values. */
 export interface Capabilities {
   readonly maxTokensName: "max_tokens" | "max_completion_tokens";
-  /** Sent if the dialect requires a limit and the client set none. */
+  /** The output limit in tokens that is sent if the dialect requires one and the client set none. */
   readonly defaultMaxTokens: number;
   readonly maxOutputTokens?: number;
-  /** The smallest limit that the vendor accepts. */
+  /** The smallest output limit that the vendor accepts, in tokens. */
   readonly minOutputTokens?: number;
   readonly contextWindow?: number;
-  /** Whether temperature, top_p and penalties may be set at all. */
+  /** Whether temperature, `top_p` and penalties can be set. */
   readonly acceptsSampling: boolean;
-  /** Whether temperature and top_p may be set together. */
+  /** Whether temperature and `top_p` can be set together. */
   readonly acceptsTopPWithTemperature: boolean;
   readonly acceptsTopK: boolean;
   /** Whether instructions are sent with the role `developer` instead of `system`. */
@@ -17,7 +17,7 @@ export interface Capabilities {
   readonly acceptsStop: boolean;
   readonly maxStopSequences: number;
   readonly maxTemperature: number;
-  /** Effort levels that the model supports, lowest first; empty if it supports none. */
+  /** Reasoning efforts that the model supports, lowest first; empty if it supports none. */
   readonly efforts: readonly string[];
   readonly reasoning: "none" | "effort" | "budget" | "adaptive" | "level";
   /** Smallest thinking budget other than 0, in tokens. */
@@ -25,16 +25,18 @@ export interface Capabilities {
   readonly maxThinkingTokens?: number;
   /** Whether thinking cannot be switched off. */
   readonly alwaysThinks: boolean;
-  /** Whether earlier thinking must be sent back to the upstream (DeepSeek, Kimi, GLM). */
+  /** Whether the upstream requires the thinking of earlier messages (DeepSeek, Kimi, GLM). */
   readonly echoesReasoning: boolean;
   /** The member of a message that carries earlier thinking. */
   readonly reasoningMember: "reasoning_content" | "reasoning";
   /**
-   * Whether each message with tool calls must have thinking; an empty one is sent if there is none (DeepSeek, Kimi).
+   * Whether each message with tool calls must contain thinking (DeepSeek, Kimi). The proxy adds an empty text to a
+   * message without it.
    */
   readonly needsReasoning: boolean;
   /**
-   * Whether the model thinks by default. If the upstream has no option to disable thinking, disabling it is a loss.
+   * Whether the model thinks if the request does not disable it. A request to disable thinking is a loss if the
+   * upstream has no such option.
    */
   readonly thinksByDefault: boolean;
   /** The chat-completions member that sets or disables thinking. */
@@ -43,23 +45,23 @@ export interface Capabilities {
   readonly shortCallIds: boolean;
   /** Whether the upstream accepts `stream_options`; upstreams that reject it always report usage (Mistral). */
   readonly acceptsStreamOptions: boolean;
-  /** `only-json-schema`: JSON without a schema is requested by one that takes any object (LM Studio). */
+  /** With `only-json-schema`, JSON without a schema is requested with a schema that allows any object (LM Studio). */
   readonly structuredOutput: "json-schema" | "only-json-schema" | "json" | "none";
-  /** Top-level members and `messages.name` that the upstream rejects. */
+  /** Members that the upstream rejects: top-level members, and `messages.name`. */
   readonly rejectedMembers: readonly string[];
   /** Members that the upstream expects under another name (Mistral: `seed` as `random_seed`). */
   readonly memberNames: Readonly<Record<string, string>>;
-  /** The forms of `tool_choice` that the upstream accepts; `tool` names a function. */
+  /** The forms of `tool_choice` that the upstream accepts; `tool` is the choice of one function by its name. */
   readonly toolChoices: readonly ("auto" | "none" | "required" | "tool")[];
   /** Whether function tools accept unmodified JSON Schema (generative-language `parametersJsonSchema`). */
   readonly jsonSchemaTools: boolean;
-  /** Whether the model supports free-text tools; otherwise they become functions with one string argument. */
+  /** Whether the model supports free-text tools. If not, such a tool becomes a function with one string argument. */
   readonly customTools: boolean;
-  /** Whether a message's text may be a list of parts (chat-completions; DeepSeek accepts only a string). */
+  /** Whether a message's text can be a list of parts (chat-completions; DeepSeek accepts only a string). */
   readonly acceptsContentParts: boolean;
-  /** Whether the conversation may end with an assistant message that the model continues. */
+  /** Whether the conversation can end with an assistant message that the model continues. */
   readonly acceptsPrefill: boolean;
-  /** Top-level members that the upstream accepts in addition to its dialect's common ones (`prompt_cache_key` …). */
+  /** Top-level members that the upstream accepts, besides those that all upstreams of the dialect accept. */
   readonly optionalMembers: readonly string[];
   readonly images: "any" | "base64" | "none";
   readonly documents: "any" | "base64" | "none";

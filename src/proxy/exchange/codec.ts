@@ -8,60 +8,65 @@ import type { ExchangeResponse } from "./response.ts";
 import type { Steps } from "./steps.ts";
 
 /**
- * Decodes and encodes one dialect. The proxy decodes with the codec of one side and encodes with that of the other.
+ * Decodes and encodes one dialect. The proxy decodes a request with the client's codec and encodes it with the
+ * upstream's codec; for a response, it is the other way around.
  */
 export interface Codec {
   readonly dialect: Dialect;
   /** Decodes a client's request body. Throws `DialectError` (400) if the body is invalid. */
   decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest>;
-  /** Decodes like `decodeRequest`, with pauses in long lists; for large bodies. */
+  /** Decodes like `decodeRequest`, but pauses in long lists, so that a large body does not block other calls. */
   decodeRequestInSteps(body: unknown, context: DecodeContext): Steps<Converted<ExchangeRequest>>;
   /** Encodes a request for an upstream. */
   encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall>;
-  /** Decodes a complete response. Throws `DialectError` if it is an error or not a response of this dialect. */
+  /** Decodes a complete response. Throws `DialectError` if the body is an error or no response of this dialect. */
   decodeResponse(body: unknown): Converted<ExchangeResponse>;
-  /** Decodes like `decodeResponse`, with pauses in long lists; for large bodies. */
+  /** Decodes like `decodeResponse`, but pauses in long lists. */
   decodeResponseInSteps(body: unknown): Steps<Converted<ExchangeResponse>>;
   encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown>;
-  /** Returns the id that clients get for a response they can refer to later; absent if they cannot. */
+  /**
+   * Returns the id that clients receive for a stored response. Absent in a dialect whose clients cannot refer to one.
+   */
   createResponseId?(id: string | undefined, context: EncodeContext): string;
   createStreamDecoder(): StreamDecoder;
   createStreamEncoder(context: EncodeContext): StreamEncoder;
-  /** Decodes an upstream's error response; `body` may be of any form. `headers` have lower-case names. */
+  /** Decodes an upstream's error response; `body` is any value. The names in `headers` are in lower case. */
   decodeError(status: number, headers: Readonly<Record<string, string>>, body: unknown): ExchangeError;
 }
 
-/** Values from the path that the body does not have (generative-language names model and method there). */
+/** Facts about a request that its body does not contain. In generative-language, the path names model and method. */
 export interface DecodeContext {
   readonly model?: string;
   readonly stream?: boolean;
-  /** Whether the body may have long lists, whose elements are then validated one by one, with pauses. */
+  /** Whether the body is large. The elements of its lists are then validated one by one, with pauses. */
   readonly isLarge?: boolean;
 }
 
+/** Facts about a call from which its response is encoded. */
 export interface EncodeContext {
-  /** The client's name of the model, returned if the response names none. */
+  /** The model's name in the request, which is returned if the upstream's response names no model. */
   readonly model: string;
   readonly request: ExchangeRequest;
-  /** Milliseconds since 1970, for dialects with a timestamp in their responses. */
+  /** The current time in milliseconds since 1970, for dialects with a timestamp in their responses. */
   readonly now: number;
-  /** Unique id for a response to which the upstream gave none: letters and digits, no prefix. */
+  /** A unique id for a response without an id of the upstream: letters and digits, no prefix. */
   readonly fallbackId: string;
   /** Estimated prompt tokens, for dialects that report them before the upstream does. */
   readonly inputEstimate?: number;
-  /** Generative-language without `alt=sse`: one JSON array instead of events. */
+  /** Whether a stream is one JSON array instead of events (generative-language without `alt=sse`). */
   readonly array?: boolean;
-  /** Whether a responses stream ends with `data: [DONE]`. */
+  /** Whether a stream of the responses dialect ends with `data: [DONE]`. */
   readonly endsWithDone?: boolean;
 }
 
+/** A request to an upstream. */
 export interface UpstreamCall {
   /**
-   * Path under the base URL's version segment, with leading slash: `/chat/completions`,
+   * The path after the base URL and its version, such as `/chat/completions` or
    * `/models/m:streamGenerateContent?alt=sse`.
    */
   readonly path: string;
-  /** Serialized with `stringifyJson`, so it may contain `RawJson`. */
+  /** The body, which may contain `RawJson`. Serialize it with `stringifyJson`. */
   readonly body: unknown;
   /** Headers that the body requires in addition to the upstream's usual ones (lower-case names). */
   readonly headers?: Readonly<Record<string, string>>;
@@ -73,23 +78,27 @@ export interface WireEvent {
   readonly data: string;
 }
 
-/** Decodes an event stream. After `end` (the upstream's end of file) it has returned exactly one terminal event. */
+/**
+ * Decodes an event stream. Call `end` when the upstream has closed the stream; the decoder has then returned exactly
+ * one terminal event.
+ */
 export interface StreamDecoder {
   push(event: WireEvent): readonly ExchangeEvent[];
   end(): readonly ExchangeEvent[];
   /**
-   * Records text that bypassed `push`: more text for the part of the last delta. Absent if the decoder keeps no text.
+   * Records a delta that was copied to the client without `push`, for the same part as the last delta. Absent if the
+   * decoder keeps no text.
    */
   note?(delta: Delta): void;
 }
 
 /**
- * Encodes events as text for the client, possibly empty; returns no text after a terminal event. Encodes `ping` as
- * the dialect's keep-alive, also before `start`.
+ * Encodes events as text for the client. The text can be empty, and is empty for all events after a terminal one. A
+ * `ping` becomes the dialect's keep-alive, also before `start`.
  */
 export interface StreamEncoder {
   push(event: ExchangeEvent): string;
-  /** What the dialect cannot express; complete after the terminal event. */
+  /** The losses so far; complete after the terminal event. */
   readonly losses: readonly Loss[];
 }
 

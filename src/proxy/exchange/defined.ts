@@ -1,4 +1,4 @@
-/** Makes the members that may be undefined optional. */
+/** Makes each member whose type includes `undefined` optional, and removes `undefined` from its type. */
 export type Defined<Value> = {
   [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key];
 } & { [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<Value[Key], undefined> };

@@ -1,6 +1,6 @@
 import type { ExchangeError } from "./error.ts";
 
-/** Thrown by codecs for an invalid request or an invalid upstream response. The lane encodes it for the client. */
+/** Describes an invalid request, or an error or invalid response of the upstream. Codecs throw it. */
 export class DialectError extends Error {
   readonly error: ExchangeError;
 
@@ -11,7 +11,7 @@ export class DialectError extends Error {
   }
 }
 
-/** Creates the error for an invalid request (400); `param` names the invalid member if it is known. */
+/** Creates the error for an invalid request (400); `param` is the path of the invalid member, if known. */
 export function invalidRequest(message: string, param?: string): DialectError {
   return new DialectError({
     kind: "invalid-request",

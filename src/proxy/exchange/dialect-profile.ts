@@ -12,7 +12,7 @@ export interface DialectProfile<Upstream extends UpstreamProfile | undefined = U
   readonly nativeUpstream: string;
   readonly client: ClientProfile;
   readonly response: ResponseProfile;
-  /** Absent for a dialect that only clients speak. */
+  /** Facts about upstreams; absent for a dialect that no upstream uses. */
   readonly upstream: Upstream;
   /** Form of embeddings, images and transcription; absent for a dialect that has none of them. */
   readonly mediaForm?: "openai" | "google";
@@ -46,34 +46,34 @@ export interface DialectRoute {
   readonly operation: ModelOperation | "list-models" | "get-model" | "websocket";
   /** `whole`: read before routing; `streamed`: forwarded as it arrives; `ignored`: not read. */
   readonly body: "whole" | "streamed" | "ignored";
-  /** Whether the route takes only paths that end in `:` and a method. */
+  /** Whether the route serves only paths that end in `:` and a method. */
   readonly needsMethod?: true;
 }
 
 /** Facts about the clients of a dialect. */
 export interface ClientProfile {
   readonly routes: readonly DialectRoute[];
-  /** Request header that identifies callers of paths shared by several dialects. */
+  /** Request header by which clients of this dialect are detected on a path that several dialects share. */
   readonly callerHeader?: string;
   /** Matches paths whose errors use this dialect's envelope although no route has the path. */
   readonly errorPaths?: RegExp;
   /** Whether the path, not the body, names the model and the operation. */
   readonly namesModelInPath: boolean;
-  /** Prefix that a model's name may have in the body. */
+  /** Prefix of a model's name in the body, which clients can leave out. */
   readonly modelPrefix?: string;
-  /** Whether the proxy's key may come as `?key=`. */
+  /** Whether clients can send the proxy's key as `?key=`. */
   readonly acceptsKeyInQuery: boolean;
   /** Response header in which SDKs look for the request id. */
   readonly requestIdHeader?: string;
-  /** Keep-alive written to a silent stream; empty if clients accept none. */
+  /** The text that is written to a silent stream to keep it open; empty if clients accept no such text. */
   readonly keepAlive: string;
-  /** The operation of a generate call by OpenTelemetry's GenAI conventions. */
+  /** The name of the operation `generate` in OpenTelemetry's GenAI conventions. */
   readonly generateOperation: "chat" | "text_completion" | "generate_content";
   /** The vendor whose rate-limit headers the dialect uses; absent for a dialect without such headers. */
   readonly rateLimitHeaders?: "openai" | "anthropic";
-  /** Whether event streams may contain comments. */
+  /** Whether clients accept comments in an event stream. */
   readonly acceptsComments: boolean;
-  /** Whether most clients drop the reasoning of a message when they send it back. */
+  /** Whether most clients leave out the reasoning when they send a message of the model back. */
   readonly forgetsReasoning?: true;
   /** How the vendor counts the tokens of an image. */
   readonly imageTokens: "pixels" | "tiles";
@@ -85,11 +85,11 @@ export interface ClientProfile {
   encodeError(error: ExchangeError, requestId?: string): EncodedError;
   /** Returns the body of an error of the proxy itself; `code` is from the error catalog. */
   encodeProxyError(error: ExchangeError, code: string | undefined, requestId: string): unknown;
-  /** Returns the same error as the last event of a stream, in event-stream format. */
+  /** Returns the last event of a stream that ends with such an error, in event-stream format. */
   encodeProxyErrorEvent(error: ExchangeError, code: string | undefined, requestId: string): string;
 }
 
-/** Describes how to read responses without parsing them completely. */
+/** Facts about responses that are needed to read them without a codec. */
 export interface ResponseProfile {
   /** Strings that only a stream's last events contain. */
   readonly endMarkers: readonly string[];
@@ -103,25 +103,25 @@ export interface ResponseProfile {
   readonly reportsUsageAtStart: boolean;
   /** Reads token counts from the usage member. */
   readUsage(raw: object): Usage;
-  /** Matches the vendor's reason why a response has ended, in its first group that is set; with the flag `g`. */
+  /** Matches each reason why a response has ended (flag `g`); the reason is the first group that is set. */
   readonly finishReason: RegExp;
-  /** Matches the name of the model that has responded, in its first group. */
+  /** Matches the name of the model that has responded; the name is the first group. */
   readonly modelName: RegExp;
 }
 
-/** Facts about upstreams that speak a dialect. */
+/** Facts about the upstreams of a dialect. */
 export interface UpstreamProfile {
   /** Path segment appended to a base URL that names no API version. */
   readonly versionPath: string;
-  /** Whether vendors other than the dialect's own serve it, some of them without a version in the path. */
+  /** Whether some vendors serve this dialect without an API version in the path. */
   readonly hasVersionlessVendors: boolean;
   /** Header for the API key; `prefix` stands before the key. */
   readonly keyHeader: { readonly name: string; readonly prefix: string };
-  /** Version header that every request needs; a client's own takes precedence. */
+  /** The version header that is sent if the client's request has none. */
   readonly versionHeader?: readonly [name: string, value: string];
-  /** Whether a request of API version `client` is valid in version `upstream`. */
+  /** Returns whether a request of API version `client` is valid in version `upstream`. */
   acceptsVersion?(client: string, upstream: string): boolean;
-  /** Returns the capabilities that an API version takes away from every model. */
+  /** Returns the capabilities of every model that an API version changes. */
   limitsOf?(version: string): Partial<Capabilities>;
   /** The dialect's own vendor, as OpenTelemetry's GenAI conventions name it. */
   readonly providerName: string;
@@ -129,7 +129,7 @@ export interface UpstreamProfile {
   readonly headerPrefix: string;
   /** Query of `GET /models` that returns the whole list in one page. */
   readonly modelListQuery: string;
-  /** Whether a stream reports usage only if the request asks for it (`stream_options`). */
+  /** Whether a stream reports usage only if the request sets `stream_options.include_usage`. */
   readonly reportsUsageOnRequest: boolean;
   /** Whether the upstream can compact a conversation. */
   readonly compactsConversations: boolean;
@@ -137,13 +137,13 @@ export interface UpstreamProfile {
   readonly hasWebSocketMode: boolean;
   /** Capabilities of a model unless its family or the configuration overrides them. */
   readonly capabilities: Capabilities;
-  /** Whether models named `vendor/model` are served by a gateway that takes `reasoning_details` back. */
+  /** Whether models named `vendor/model` are served by a gateway that requires the earlier `reasoning_details`. */
   readonly hasGateways: boolean;
-  /** The position of the instructions of a request without turns. */
+  /** Where the instructions of a request without turns are sent. */
   readonly instructionsWithoutTurns: "instructions" | "system-turn" | "user-turn";
   /** Whether strict schemas are limited to OpenAI's subset of JSON Schema. */
   readonly restrictsStrictSchemas: boolean;
-  /** Whether a response schema may have a root other than an object. */
+  /** Whether the root of a response schema can be something other than an object. */
   readonly acceptsAnySchemaRoot: boolean;
   /** Whether a request can ask for JSON without a schema. */
   readonly acceptsJsonWithoutSchema: boolean;
@@ -151,7 +151,7 @@ export interface UpstreamProfile {
   readonly limitsToolCalls: boolean;
   /** Request member for the number of candidates; absent if a call returns only one. */
   readonly candidatesMember?: string;
-  /** Members of a tool that the dialect has beyond name, description and schema. */
+  /** Members of a tool that the dialect has besides its name, description and schema. */
   readonly toolMembers: readonly string[];
   /** Returns the request that generates one token, for warming up. */
   createSmallestCall(model: string, maxTokensName: string): UpstreamRequestBody;
@@ -159,7 +159,7 @@ export interface UpstreamProfile {
   createCountCall?(model: string, body: Readonly<Record<string, unknown>>): UpstreamRequestBody;
 }
 
-/** Path under the base URL's version segment, and JSON body. */
+/** A JSON body, and the path after the base URL and its version. */
 export interface UpstreamRequestBody {
   readonly path: string;
   readonly body: unknown;
@@ -174,10 +174,10 @@ export interface ListedModel {
   readonly ownedBy: string;
 }
 
-/** Model list of a dialect. Dialects with the same form share one object. */
+/** Encodes the model list of a dialect. Dialects with the same form share one object. */
 export interface ModelListFormat {
   describe(model: ListedModel): object;
-  /** Returns the requested page. Throws `validation` for an invalid page size or position. */
+  /** Returns the page that `query` requests. Throws `validation` for an invalid page size or position. */
   createPage<Model extends ListedModel>(
     models: readonly Model[],
     query: Readonly<Record<string, unknown>>,

@@ -43,7 +43,8 @@ export function kindToStatus(kind: Kind): number {
 }
 
 /**
- * Returns the kind that a status implies. Other 4xx statuses are invalid requests; all others are upstream errors.
+ * Returns the kind of error that an HTTP status implies. A status that is not in the table is an invalid request if it
+ * is a 4xx status, else an upstream error.
  */
 export function statusToKind(status: number): Kind {
   return kinds[status] ?? (status >= 400 && status < 500 ? "invalid-request" : "upstream");
@@ -58,7 +59,7 @@ export function isContextOverflow(message: string, code?: string): boolean {
   return code === "context_length_exceeded" || overflow.test(message);
 }
 
-/** Response headers that state whether to retry, and how long to wait before. */
+/** Response headers that state whether the client can retry, and after which time. */
 export interface RetryAfterHeaders {
   readonly "retry-after"?: string | undefined;
   readonly "retry-after-ms"?: string | readonly string[] | undefined;
@@ -66,8 +67,8 @@ export interface RetryAfterHeaders {
 }
 
 /**
- * Returns whether a vendor permits (`true`) or forbids (`false`) a retry of the request in `x-should-retry`, as the
- * SDKs of OpenAI and Anthropic read it; undefined if it states neither.
+ * Parses `x-should-retry`, which the SDKs of OpenAI and Anthropic read: true if the vendor permits a retry, false if it
+ * forbids one, undefined without such a header.
  */
 export function parseShouldRetry({ "x-should-retry": value }: RetryAfterHeaders): boolean | undefined {
   if (value === "true") return true;
@@ -85,12 +86,12 @@ export function parseRetryAfter(headers: RetryAfterHeaders, now: number = Date.n
   const value = headers["retry-after"]?.trim();
   if (value === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  // A date has letters; `Date.parse` would read an invalid number as a year.
+  // A date contains letters; `Date.parse` would read an invalid number as a year.
   const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Returns the same as `parseRetryAfter` in seconds, rounded up. */
+/** Returns the result of `parseRetryAfter` in seconds, rounded up. */
 export function retryAfterSeconds(headers: RetryAfterHeaders, now?: number): number | undefined {
   const milliseconds = parseRetryAfter(headers, now);
   return milliseconds === undefined ? undefined : Math.ceil(milliseconds / 1000);

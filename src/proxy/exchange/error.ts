@@ -19,13 +19,16 @@ export interface ExchangeError {
   /** HTTP status of the response to the client. */
   readonly status: number;
   readonly message: string;
-  /** The vendor's own code or type, for clients that match on it. */
+  /** The vendor's own code or type of the error, on which clients match. */
   readonly code?: string;
+  /** The path of the invalid member of the request. */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
-  /** What the vendor's `x-should-retry` states; undefined if there is none. */
+  /** The value of the vendor's `x-should-retry`; undefined if there is none. */
   readonly shouldRetry?: boolean | undefined;
-  /** The code for the request log (`src/errors.ts`) of an error of the proxy; undefined for the upstream's errors. */
+  /**
+   * The code in the request log (`src/errors.ts`) if the proxy detected the error; undefined for an upstream's error.
+   */
   readonly errorCode?: string;
   readonly raw?: unknown;
 }

@@ -8,9 +8,10 @@ import type { Finish, Usage } from "./response.ts";
  *     stream := ping* start (part | ping | usage)* (finish+ end | error)
  *     part   := part-start delta* part-end | part-whole
  *
- * Parts may interleave; `index` identifies a part and is never reused. A part starts empty and receives its content
- * in deltas; `part-end` may repeat the whole part with members that deltas cannot express (origin, id). A stream ends
- * with one `finish` per candidate and exactly one `end`, or with exactly one `error`, which may come before `start`.
+ * Events of several parts can interleave; `index` identifies a part and is never reused. A part starts empty and
+ * receives its content in deltas; `part-end` can repeat the whole part with members that deltas cannot express (origin,
+ * id). A stream ends with one `finish` per candidate and exactly one `end`, or with exactly one `error`, which can come
+ * before `start`.
  */
 export type ExchangeEvent =
   | {
@@ -43,7 +44,7 @@ export type ExchangeEvent =
   | { readonly type: "end"; readonly usage?: Usage }
   | { readonly type: "error"; readonly error: ExchangeError };
 
-/** A part whose content comes in deltas: a tool call in `arguments-delta`, the others in `text-delta`. */
+/** A part whose content arrives in deltas: `arguments-delta` for a tool call, `text-delta` for the other types. */
 export type OpenPart = Extract<Part, { type: "text" | "reasoning" | "refusal" | "tool-call" }>;
 
 /** A fragment of a part's text or of a call's arguments. */
@@ -55,5 +56,5 @@ export type PartEvent = Exclude<
   { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }
 >;
 
-/** An event of a part that has started, up to its end. */
+/** An event of a part that has started, including the event that ends it. */
 export type OpenPartEvent = Exclude<PartEvent, { type: "part-start" | "part-whole" }>;

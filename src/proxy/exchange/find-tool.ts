@@ -3,7 +3,10 @@ import type { CustomTool, FunctionTool, Tool } from "./request.ts";
 type NamedTool = FunctionTool | CustomTool;
 type ToolOfType<T extends NamedTool["type"]> = Extract<NamedTool, { type: T }>;
 
-/** The first tool of each type and name, by list: with 12,000 tools and calls, a search for each call took over a second. */
+/**
+ * Cached indexes of the lists of tools: the first tool of each type and name. Searching the list for each call took
+ * over a second for a request with 12,000 tools and as many calls.
+ */
 const indexes = new WeakMap<readonly Tool[], ReadonlyMap<string, NamedTool>>();
 
 /** Returns the first tool of this type and name that a request declares. */

@@ -3,8 +3,8 @@ import type { LossList } from "./loss.ts";
 import type { ExchangeRequest, HostedTool, Tool, ToolChoice } from "./request.ts";
 
 /**
- * Reports vendor-hosted tools without an equivalent in the target dialect as losses. Throws `DialectError` (400) if
- * no other tool remains (`kept` is empty).
+ * Reports each vendor-hosted tool without an equivalent in the target dialect as a loss. Throws `DialectError` (400) if
+ * the request has such a tool and no other tool remains in `kept`.
  */
 export function dropHostedTools(
   dropped: readonly HostedTool[],
@@ -12,15 +12,15 @@ export function dropHostedTools(
   list: LossList,
 ): void {
   for (const { tool, dialect } of dropped) {
-    const detail = `The ${dialect} tool ${tool} runs at its vendor and has no equivalent here.`;
+    const detail = `The ${dialect} tool ${tool} runs at its vendor and has no equivalent at the upstream.`;
     if (kept.length === 0) throw invalidRequest(detail, "tools");
     list.add(`hosted-tool-${tool}`, detail);
   }
 }
 
 /**
- * Replaces the tool choice `allowed` for dialects without it: keeps hosted tools and the tools that it names, and
- * sets the mode to `required` or `auto`.
+ * Replaces the tool choice `allowed`, for dialects without it: removes the tools that the choice does not name, except
+ * hosted ones, and sets the mode to `required` or `auto`.
  */
 export function narrowTools(request: ExchangeRequest): {
   tools: readonly Tool[];

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { invalidRequest } from "./dialect-error.ts";
 
 /**
- * JSON text that `JSON.parse` would change: integers beyond 2^53, and text that must be written unchanged (a tool
- * call's arguments inside another object). `parseJson` creates the former, encoders the latter, and `stringifyJson`
- * writes both unchanged.
+ * JSON text that `stringifyJson` writes unchanged. `parseJson` creates it for integers beyond 2^53, which `JSON.parse`
+ * would round. Encoders create it for text that they insert into another object, such as a tool call's arguments.
  */
 export class RawJson {
   readonly text: string;
@@ -20,15 +19,18 @@ export class RawJson {
   }
 }
 
-/** Maximum nesting of a request body; vendors' own schemas stay far below it. */
+/** Maximum nesting of a request body, in levels. */
 const maxDepth = 256;
-/** Random, so that a client's text cannot contain a placeholder. */
+/** The beginning of a placeholder. It is random, so that a client's text cannot contain one. */
 const mark = `raw-${randomBytes(12).toString("hex")}-`;
 const standIn = new RegExp(`"${mark}(\\d+)"`, "g");
-/** Sixteen consecutive digits. Spelled out so that the engine skips most of a text and seldom tries `longNumber`. */
+/**
+ * Matches 16 consecutive digits. The pattern is spelled out, without a counter, so that the engine skips most of a
+ * text, and `longNumber` is seldom needed.
+ */
 const longDigits = new RegExp("[0-9]".repeat(16));
 const longNumber = /[:,[\s]-?\d{16}/;
-/** An unclosed string matches to the end of the text, so that it is scanned once, not from each of its quotes. */
+/** Matches an unclosed string up to the end of the text, so that the string is scanned once, not from each quote. */
 const stringOrNumber = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*/g;
 const wholeNumber = /^-?\d+$/;
 let pending: string[] | undefined;
@@ -67,12 +69,12 @@ export function parseJson(text: string): unknown {
       typeof value === "string" && value.startsWith(mark) ? new RawJson(value.slice(mark.length)) : value,
     );
   } catch (error) {
-    // The reviver recurses once per level, which plain parsing does not.
-    throw error instanceof RangeError ? new SyntaxError("JSON that nests without end") : error;
+    // The reviver recurses once per level, so unlike plain parsing it can exceed the stack.
+    throw error instanceof RangeError ? new SyntaxError("The JSON nests too deeply") : error;
   }
 }
 
-/** Parses like `JSON.parse`. Returns undefined for text that is not JSON. */
+/** Parses like `JSON.parse`, but returns undefined for text that is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -81,7 +83,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Throws `DialectError` (400) if a parsed body nests deeper than 256 levels or has a member named `__proto__`. */
+/** Checks a parsed body. Throws `DialectError` (400) if it nests deeper than 256 levels or has a member `__proto__`. */
 export function guardJson(value: unknown, depth = 0): void {
   if (typeof value !== "object" || value === null || value instanceof RawJson) return;
   if (depth >= maxDepth) throw invalidRequest(`The request nests deeper than ${maxDepth} levels.`);
@@ -119,12 +121,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** A JSON object whose members are checked where they are read. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Returns the value if it is an object, else an empty one. */
+/** Returns the value if it is an object, else an empty object. */
 export function asObject(value: unknown): Json {
   return isObject(value) ? value : {};
 }
 
-/** Returns the members of a list as objects; an empty list for any other value. */
+/** Returns the elements of a list, each as `asObject` returns it; an empty list for any other value. */
 export function asObjects(value: unknown): Json[] {
   return Array.isArray(value) ? value.map(asObject) : [];
 }
@@ -134,7 +136,9 @@ export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns a table's own member. `table[name]` would also find inherited members such as `constructor`. */
+/**
+ * Returns the table's own member with this name. `table[name]` would also return inherited ones, like `constructor`.
+ */
 export function ownMember<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Part } from "./parts.ts";
 import type { HostedTool } from "./request.ts";
 
-/** Loss codes, each with a one-sentence description. `docs/reference/translation.md` lists them. */
+/** Loss codes and their descriptions. `docs/reference/translation.md` lists them. */
 export const lossCodes = {
   "answer-citation": "Citations in the response were dropped.",
   "assistant-prefill": "The model starts a new message instead of continuing the assistant's last one.",
@@ -61,7 +61,7 @@ export const lossCodes = {
   "web-search-options": "Some or all web search options (domains, location, context size) were dropped.",
 } as const;
 
-/** Patterns of loss codes; the ellipsis stands for a kind of part, tool or keyword. */
+/** Patterns of loss codes. The ellipsis stands for a kind of part or tool, or for a keyword. */
 export const lossFamilies = {
   "…": "A part of this kind (`image`, `audio`, `server-tool`, `unknown` …) was dropped from the request.",
   "answer-…": "A part of this kind was dropped from the response.",
@@ -79,13 +79,13 @@ type PartFamily =
 type ToolFamily = `hosted-tool-${HostedTool["tool"]}`;
 
 declare const member: unique symbol;
-/** Code of a body or tool member without an equivalent in the other dialect, derived from the member's name. */
+/** Code for a member without an equivalent in the other dialect. `memberCode` derives it from the member's name. */
 export type MemberCode = string & { readonly [member]: true };
 
 /** Code of a loss: short, stable, kebab-case. */
 export type LossCode = keyof typeof lossCodes | PartFamily | ToolFamily | `schema-${string}` | MemberCode;
 
-/** Returns the code of a member: `context_management` and `contextManagement` both give `context-management`. */
+/** Returns the loss code of a member: `context-management` for `context_management` and `contextManagement`. */
 export function memberCode(name: string): MemberCode {
   return kebab(name) as MemberCode;
 }

@@ -1,8 +1,8 @@
 import type { LossCode } from "./loss-codes.ts";
 
 /**
- * A part of a call that the target dialect cannot express. Losses are listed in `x-sallyport-losses` and the request
- * log, and rejected with 400 under `strict_translation`.
+ * A part of a call that the target dialect cannot express. `x-sallyport-losses` and the request log list the losses.
+ * With `strict_translation`, a call with losses is rejected with 400.
  */
 export interface Loss {
   readonly code: LossCode;
@@ -22,6 +22,7 @@ export interface LossList {
   readonly losses: readonly Loss[];
 }
 
+/** Creates an empty list. */
 export function createLossList(): LossList {
   const byCode = new Map<LossCode, Loss>();
   return {

@@ -2,7 +2,10 @@ import type { AudioPart, Dialect, DocumentPart, ImagePart, MediaSource, Origin }
 
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s;
 
-/** Converts a URL to a source: a base64 `data:` URL to its bytes; any other URL is kept. */
+/**
+ * Converts a URL to a source: a base64 `data:` URL to its bytes, any other URL to a reference. `mediaType` is used if
+ * the URL contains no media type.
+ */
 export function toMediaSource(url: string, mediaType?: string): MediaSource {
   const match = url.startsWith("data:") ? dataUrl.exec(url) : null;
   if (match !== null && match[2]?.split(";").includes("base64") === true) {
@@ -15,13 +18,13 @@ export function toMediaSource(url: string, mediaType?: string): MediaSource {
   return mediaType === undefined ? { kind: "url", url } : { kind: "url", url, mediaType };
 }
 
-/** Returns a source as a URL, bytes as a `data:` URL; undefined for a file id at a vendor. */
+/** Returns the URL of a source, a `data:` URL for bytes; undefined for a file id at a vendor. */
 export function toMediaUrl(source: MediaSource): string | undefined {
   if (source.kind === "base64") return `data:${source.mediaType};base64,${source.data}`;
   return source.kind === "url" ? source.url : undefined;
 }
 
-/** Returns the origin of an uploaded file, whose id is valid only at its vendor; no origin for other sources. */
+/** Returns `{origin}` for an uploaded file, because its id is valid only at its vendor; `{}` for any other source. */
 export function getFileOrigin(
   source: { readonly kind: string },
   dialect: Dialect,
@@ -30,7 +33,7 @@ export function getFileOrigin(
   return source.kind === "file" ? { origin: { dialect, raw } } : {};
 }
 
-/** Returns whether a part is a file that was uploaded to the vendor of another dialect. */
+/** Returns whether a part refers to a file that was uploaded to the vendor of another dialect. */
 export function isForeignFile(part: ImagePart | DocumentPart | AudioPart, dialect: Dialect): boolean {
   return part.source.kind === "file" && part.origin !== undefined && part.origin.dialect !== dialect;
 }
@@ -45,8 +48,8 @@ const signs: readonly (readonly [prefix: string, mediaType: string])[] = [
 ];
 
 /**
- * Returns the media type that the first bytes of base64 data indicate, else the declared one: vendors reject an image
- * with the wrong type. RIFF counts as WebP only if an image was declared.
+ * Returns the media type that the first bytes of base64 data indicate, else the declared one. Vendors reject an image
+ * whose declared type is wrong. RIFF data is WebP only if an image was declared, because audio can be RIFF too.
  */
 export function sniffMediaType(data: string, declared: string): string {
   const found = signs.find(([prefix]) => data.startsWith(prefix))?.[1];

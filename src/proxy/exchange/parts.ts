@@ -1,25 +1,26 @@
 /**
- * The canonical form of a conversation between a client and a model, independent of any vendor. The codec of each
- * dialect decodes and encodes it. This file contains only types and imports nothing.
+ * The canonical form of the content of a conversation, independent of any vendor. Each dialect's codec converts between
+ * its wire form and this form. This file contains only types and imports nothing.
  *
- * Content is an ordered list of parts, never a string with separate fields. `origin` keeps the wire form of a part,
- * so that encoding it for the same dialect restores what only that dialect can express.
+ * Content is an ordered list of parts. The `origin` of a part is its wire form, so that an encoder of the same dialect
+ * can restore what only that dialect can express.
  */
 
 /**
- * Dialect names. Each `dialects/<name>/profile.ts` adds its own by declaration merging, with the side that speaks it.
+ * The names of the dialects. Each `dialects/<name>/profile.ts` adds its own by declaration merging; the value is
+ * `"upstream"` if upstreams use the dialect.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: declaration merging adds the members
 export interface DialectNames {}
 
 export type Dialect = keyof DialectNames;
 
-/** Dialects that upstreams speak. */
+/** The dialects that upstreams use. */
 export type UpstreamDialect = {
   [Name in Dialect]: DialectNames[Name] extends "upstream" ? Name : never;
 }[Dialect];
 
-/** The wire form from which a part was decoded; an encoder of the same dialect prefers it. */
+/** The wire form from which a part was decoded, and its dialect. */
 export interface Origin {
   readonly dialect: Dialect;
   readonly raw: unknown;
@@ -44,6 +45,7 @@ interface PartBase {
   readonly cache?: CacheHint;
 }
 
+/** How long a vendor keeps the cached prompt; the vendor's default if `ttl` is absent. */
 export interface CacheHint {
   readonly ttl?: "5m" | "1h";
 }
@@ -52,23 +54,24 @@ export interface TextPart extends PartBase {
   readonly type: "text";
   readonly text: string;
   readonly citations?: readonly Citation[];
-  /** Set if the client requested them and the vendor returned them. */
+  /** Log probabilities of the text's tokens, if the client requested them and the vendor returned them. */
   readonly logprobs?: readonly TokenLogprob[];
   /** Generative-language `thoughtSignature` of the text. */
   readonly signature?: string;
 }
 
-/** Log probability of a token and of the alternatives at its position. */
+/** The log probability of a token, and of the most likely tokens at its position (`top`). */
 export interface TokenLogprob {
   readonly token: string;
   readonly logprob: number;
-  /** UTF-8; a character may span several tokens. */
+  /** The token's bytes in UTF-8. They can be a part of a character. */
   readonly bytes?: readonly number[];
   readonly top: readonly Omit<TokenLogprob, "top">[];
 }
 
 /**
- * The source of media: `base64` contains the bytes, `url` is any URL that a vendor accepts, `file` is a vendor's id.
+ * The source of media: `base64` contains the bytes, `url` is a URL of the client, `file` is the id of a file that was
+ * uploaded to a vendor.
  */
 export type MediaSource =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
@@ -101,13 +104,13 @@ export interface VideoPart extends PartBase {
   readonly source: MediaSource;
 }
 
-/** Hidden reasoning. `signature` is valid only at `vendor` and is never shown or sent to another vendor. */
+/** Reasoning. `signature` is valid only at the vendor of the dialect `vendor`, and is never sent to another vendor. */
 export interface ReasoningPart extends PartBase {
   readonly type: "reasoning";
   readonly text: string;
   readonly vendor?: Dialect;
   readonly signature?: string;
-  /** Whether only the vendor can read it (messages: `redacted_thinking`; responses: `encrypted_content`). */
+  /** Whether only the vendor can read the part (messages: `redacted_thinking`; responses: `encrypted_content`). */
   readonly redacted?: boolean;
   /** Whether the part carries only the signature of the text before it (`detachTextSignatures`). */
   readonly ofText?: boolean;
@@ -116,7 +119,7 @@ export interface ReasoningPart extends PartBase {
   readonly id?: string;
 }
 
-/** A tool call. `arguments` is the raw JSON text that the model wrote; free text for a custom tool. */
+/** A tool call. `arguments` is the JSON text that the model wrote, unchanged; for a custom tool, it is free text. */
 export interface ToolCallPart extends PartBase {
   readonly type: "tool-call";
   readonly id: string;
@@ -130,7 +133,7 @@ export interface ToolCallPart extends PartBase {
 export interface ToolResultPart extends PartBase {
   readonly type: "tool-result";
   readonly callId: string;
-  /** Name of the tool, from the result or from an earlier call. */
+  /** The name of the tool, from the result or from its call. */
   readonly name?: string;
   readonly content: readonly Part[];
   readonly isError?: boolean;
@@ -139,7 +142,9 @@ export interface ToolResultPart extends PartBase {
   readonly custom?: boolean;
 }
 
-/** A call of a tool that the vendor runs, or its result. Kept whole; encoders convert the tools that they support. */
+/**
+ * A call of a tool that the vendor runs, or the result of such a call. Encoders convert the tools that they support.
+ */
 export interface ServerToolPart extends PartBase {
   readonly type: "server-tool";
   readonly tool:
@@ -162,7 +167,7 @@ export interface RefusalPart extends PartBase {
   readonly text: string;
 }
 
-/** Content that a codec does not recognize: encoded unchanged for its own dialect, a loss for any other. */
+/** Content that a codec does not recognize. It is encoded unchanged for its own dialect and is a loss in any other. */
 export interface UnknownPart extends PartBase {
   readonly type: "unknown";
   readonly origin: Origin;

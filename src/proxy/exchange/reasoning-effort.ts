@@ -14,8 +14,8 @@ export const efforts = [
 ] as const satisfies readonly Effort[];
 
 /**
- * Thinking tokens per effort. Low, medium and high are the values of Google's OpenAI compatibility page (1,024 /
- * 8,192 / 24,576); the others extend that series.
+ * The thinking budget of each effort, in tokens. The values of low, medium and high are from Google's page on OpenAI
+ * compatibility; the others extend that series.
  */
 const budgets: Record<Effort, number> = {
   none: 0,
@@ -27,14 +27,14 @@ const budgets: Record<Effort, number> = {
   max: 65_536,
 };
 
-/** Returns the highest effort whose budget is at most `budget`; undefined for -1 (the model chooses). */
+/** Returns the highest effort whose budget is at most `budget` tokens; undefined for -1 (the model chooses). */
 export function budgetToEffort(budget: number): Effort | undefined {
   if (budget < 0) return undefined;
   return efforts.findLast((effort) => budgets[effort] <= budget);
 }
 
 /**
- * Returns whether a request sets any reasoning option other than `encrypted`, which only selects the result's form.
+ * Returns whether a request sets a reasoning option other than `encrypted`, which selects only the form of the result.
  */
 export function asksToThink(reasoning: ReasoningRequest | undefined): reasoning is ReasoningRequest {
   return reasoning !== undefined && Object.keys(reasoning).some((member) => member !== "encrypted");
@@ -52,8 +52,8 @@ export function resolveBudget(reasoning: ReasoningRequest): number | undefined {
 }
 
 /**
- * Returns the supported effort nearest to `effort`, the lower one of two at the same distance; undefined if none is
- * supported. Returns `none` only for `none`.
+ * Returns the effort in `known` that is nearest to `effort`, the lower one of two at the same distance. Returns `none`
+ * only for `none`, and undefined if `known` has no other effort.
  */
 export function clampEffort(effort: Effort, known: readonly string[]): Effort | undefined {
   const wanted = efforts.indexOf(effort);

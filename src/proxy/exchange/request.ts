@@ -4,7 +4,7 @@ import type { Dialect, Part } from "./parts.ts";
 export interface ExchangeRequest {
   readonly model: string;
   readonly stream: boolean;
-  /** System or developer text before the first turn. */
+  /** The system or developer messages before the first turn. */
   readonly instructions: readonly Part[];
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
@@ -14,12 +14,12 @@ export interface ExchangeRequest {
   readonly reasoning?: ReasoningRequest;
   readonly output?: OutputFormat;
   /**
-   * Whether the client requested usage in its stream (chat-completions `include_usage`; other dialects always send
-   * it).
+   * Whether the client requested usage in its stream (chat-completions `include_usage`). In other dialects, a stream
+   * always contains usage.
    */
   readonly streamUsage?: boolean;
   readonly user?: string;
-  /** The member `safety_identifier` of the responses dialect; `user` is the same value. */
+  /** The member `safety_identifier` of the responses dialect. If it is set, `user` has the same value. */
   readonly safetyIdentifier?: string;
   readonly cacheKey?: string;
   readonly serviceTier?: string;
@@ -27,23 +27,24 @@ export interface ExchangeRequest {
   readonly modalities?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
   readonly previousResponseId?: string;
-  /** A conversation to store under the response's id, so that later calls can continue it (messages `thread`). */
+  /** The conversation to store under the response's id, so that later calls can continue it (messages `thread`). */
   readonly thread?: ThreadRequest;
   readonly store?: boolean;
-  /** Whether the response is created in the background, for the client to poll (responses). */
+  /** Whether the response is created in the background while the client polls it (responses). */
   readonly background?: boolean;
-  /** Top-level members without an equivalent in other dialects, by the dialect in which the client sent them. */
+  /** Top-level members without an equivalent in other dialects, by the client's dialect. */
   readonly extensions: Partial<Record<Dialect, Readonly<Record<string, unknown>>>>;
 }
 
 /**
- * Describes a thread. `continues` is the id of the response that the turns follow; without it, a new thread starts.
+ * A conversation that is stored so that later calls can continue it. `continues` is the id of the response that the
+ * turns follow; if it is absent, the request starts a new conversation.
  */
 export interface ThreadRequest {
   readonly continues?: string;
 }
 
-/** A message of a conversation. The role `system` marks a later instruction. Tool results are in user turns. */
+/** A message of a conversation. A turn of the role `system` is a later instruction. Tool results are in user turns. */
 export interface Turn {
   readonly role: "user" | "assistant" | "system";
   readonly parts: readonly Part[];
@@ -62,7 +63,7 @@ export interface FunctionTool {
   readonly extras?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool that takes free text (responses `custom`). */
+/** A tool whose input is free text (responses `custom`). */
 export interface CustomTool {
   readonly type: "custom";
   readonly name: string;
@@ -105,7 +106,7 @@ export interface Sampling {
   readonly logitBias?: Readonly<Record<string, number>>;
 }
 
-/** Describes how much to think, as an effort, a budget or adaptively; encoders convert between them. */
+/** How much to think: an effort, a budget, or as much as the model decides. Encoders convert between these. */
 export interface ReasoningRequest {
   readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
   /** Thinking tokens; -1 lets the model choose (generative-language), 0 disables thinking. */

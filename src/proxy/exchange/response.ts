@@ -1,6 +1,6 @@
 import type { Dialect, Part } from "./parts.ts";
 
-/** A complete response. Most have one candidate. */
+/** A complete response. It has several candidates only if the client requested them. */
 export interface ExchangeResponse {
   readonly id?: string;
   readonly model?: string;
@@ -38,8 +38,8 @@ export interface Finish {
 }
 
 /**
- * Token counts. `input.total` includes cached tokens and `output.total` includes reasoning; codecs convert the
- * vendors' counts. A count that the vendor did not report is absent.
+ * Token counts of a call. In every dialect, `input.total` includes cached tokens and `output.total` includes reasoning,
+ * because codecs convert the vendors' counts. A count that the vendor did not report is absent.
  */
 export interface Usage {
   readonly input: {
@@ -51,12 +51,13 @@ export interface Usage {
     readonly cacheWriteHour?: number;
   };
   readonly output: { readonly total?: number; readonly reasoning?: number };
-  /** The service tier that processed the call, by OpenAI's names. */
+  /** OpenAI's name for the service tier that processed the call. */
   readonly serviceTier?: string;
   readonly raw?: unknown;
+  /** Whether all counts are estimates. */
   readonly estimated?: boolean;
-  /** The number of upstream calls whose counts are added up; absent if there was one. */
+  /** The number of upstream calls whose counts are added up; absent for one. */
   readonly calls?: number;
-  /** Whether the response is incomplete, so that the counts are partly estimated. */
+  /** Whether the response is incomplete, so that some counts are estimates. */
   readonly partial?: boolean;
 }

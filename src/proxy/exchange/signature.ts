@@ -2,16 +2,18 @@ import type { LossList } from "./loss.ts";
 import type { Dialect, Part, ReasoningPart } from "./parts.ts";
 
 /**
- * Matches a wrapped signature. Clients of other dialects receive signatures in an envelope that names the vendor, so
- * that a signature is sent back only to the vendor that created it. The form is `sally1.<vendor>.<signature>`;
- * `sally1.<vendor>.redacted.<data>` for redacted reasoning, and `sally1.<vendor>.text.<signature>` for the signature
- * of the text before it (signatures are base64 and contain no periods). For generative-language clients the envelope
- * is encoded in base64: Google's SDKs for Python and Go read signatures as bytes.
+ * Matches a wrapped signature. Clients of other dialects receive a signature in an envelope that names its vendor, so
+ * that the proxy sends the signature back only to that vendor. The form of the envelope is
+ * `sally1.<vendor>.<signature>` for reasoning, `sally1.<vendor>.redacted.<data>` for redacted reasoning, and
+ * `sally1.<vendor>.text.<signature>` for the text before the envelope; a signature is base64 and contains no periods.
+ * For generative-language clients, the envelope is encoded in base64, because Google's SDKs for Python and Go decode
+ * signatures.
  */
 const wrappedPattern = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*)$/s;
 
 /**
- * Returns a part's signature for a client of `dialect`: unchanged for the vendor's own dialect, wrapped for others.
+ * Returns the signature of a part for a client of `dialect`: unchanged if this is the vendor's own dialect, else
+ * wrapped. `encode` encodes the envelope.
  */
 export function wrapSignature(
   dialect: Dialect,
@@ -27,7 +29,7 @@ export function wrapSignature(
 
 /** Prefix of every wrapped signature. */
 export const SIGNATURE_PREFIX = "sally1.";
-/** The base64 characters of the prefix that do not depend on what follows; the same in the URL-safe alphabet. */
+/** The base64 encoding of the prefix, without the last character, which depends on the text after the prefix. */
 export const ENCODED_SIGNATURE_PREFIX = "c2FsbHkxL";
 
 export interface UnwrappedSignature {
@@ -38,8 +40,8 @@ export interface UnwrappedSignature {
 }
 
 /**
- * Returns the vendor and kind of a signature. A signature without an envelope belongs to `dialect`. Accepts both
- * base64 alphabets: Google's SDK for Python returns the URL-safe one.
+ * Takes a signature out of its envelope. A signature without an envelope belongs to the vendor of `dialect`. The
+ * envelope can be in either base64 alphabet, because Google's SDK for Python sends the URL-safe one.
  */
 export function unwrapSignature(dialect: Dialect, text: string): UnwrappedSignature {
   const plain = text.startsWith(ENCODED_SIGNATURE_PREFIX) ? Buffer.from(text, "base64").toString() : text;
@@ -51,8 +53,8 @@ export function unwrapSignature(dialect: Dialect, text: string): UnwrappedSignat
 }
 
 /**
- * Moves the signature of each tool call into a reasoning part without text before the call, for dialects whose calls
- * cannot carry signatures. `attachSignatures` moves it back.
+ * Moves the signature of each tool call into a reasoning part without text, directly before the call, for dialects
+ * whose calls have no signatures. `attachSignatures` moves the signatures back.
  */
 export function detachCallSignatures(parts: readonly Part[]): readonly Part[] {
   if (!parts.some((part) => part.type === "tool-call" && part.signature !== undefined)) return parts;
@@ -64,8 +66,9 @@ export function detachCallSignatures(parts: readonly Part[]): readonly Part[] {
 }
 
 /**
- * Moves the signatures of texts into reasoning parts. Vendors send a text's signature last, so the part follows the
- * whole run of texts, which are one message with one signature. Reports earlier signatures of a run in `list`.
+ * Moves the signatures of texts into reasoning parts. Adjacent texts become one message with one signature, and vendors
+ * send a signature after the text, so the reasoning part follows the last of the texts. If several of them have a
+ * signature, the last one is kept, and the loss of the others is reported in `list`.
  */
 export function detachTextSignatures(parts: readonly Part[], list: LossList): readonly Part[] {
   if (!parts.some((part) => part.type === "text" && part.signature !== undefined)) return parts;
@@ -90,12 +93,12 @@ export function detachTextSignatures(parts: readonly Part[], list: LossList): re
   return detached;
 }
 
-/** Reports that only the last of several signatures of one message is kept. */
+/** Reports that a message has several signatures, of which only the last one is kept. */
 export function loseEarlierSignature(list: LossList): void {
   list.add("part-signature", "Only the last signature of a message is returned.");
 }
 
-/** Reports that a text's signature was dropped because the client's dialect cannot carry it. */
+/** Reports that a text's signature was dropped because the client's dialect has no member for it. */
 export function loseTextSignature(list: LossList): void {
   list.add("part-signature", "The signature of a text was dropped: the dialect has no equivalent.");
 }
@@ -136,7 +139,7 @@ function toSignatureOnly(part: Part): (ReasoningPart & { readonly signature: str
   return vendor === CALL_SIGNER && signature !== undefined ? { ...part, signature } : undefined;
 }
 
-/** Prefix of a summary that a model wrote at the proxy's request, in an item of type `compaction`. */
+/** Prefix of the `encrypted_content` of a compaction item whose summary a model wrote at the proxy's request. */
 const SUMMARY_PREFIX = `${SIGNATURE_PREFIX}summary.`;
 
 /** Encodes a summary as the `encrypted_content` of a compaction item, which clients send back unchanged. */
@@ -144,13 +147,13 @@ export function wrapSummary(summary: string): string {
   return SUMMARY_PREFIX + Buffer.from(summary).toString("base64url");
 }
 
-/** Returns the summary in an `encrypted_content`; undefined if a vendor created it. */
+/** Returns the summary in an `encrypted_content`; undefined if the proxy did not create this content. */
 export function unwrapSummary(content: unknown): string | undefined {
   if (typeof content !== "string" || !content.startsWith(SUMMARY_PREFIX)) return undefined;
   return Buffer.from(content.slice(SUMMARY_PREFIX.length), "base64url").toString();
 }
 
-/** Returns the text that presents a summary to a model instead of the messages that it replaces. */
+/** Returns the text that is sent to a model instead of the messages that a summary replaces. */
 export function introduceSummary(summary: string): string {
   return `The earlier part of this conversation was replaced by this summary:\n\n${summary}`;
 }

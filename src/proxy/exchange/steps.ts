@@ -1,16 +1,18 @@
 /**
- * Work on long lists that can pause: at each `yield`, other calls may be served before it continues. A list of 100,000
- * values would otherwise block the event loop for half a second (bench/proxy/large-bodies.mjs).
+ * A conversion of long lists that pauses at each `yield`, so that other calls can be served before it continues.
+ * Without pauses, a list of 100,000 values would block the event loop for half a second (bench/proxy/large-bodies.mjs).
  */
 export type Steps<Value> = Generator<undefined, Value, undefined>;
 
-/** Values that are converted between two pauses, at most 20 ms. */
+/** Number of values that are converted between two pauses, which takes 20 ms at most. */
 export const VALUES_PER_STEP = 2_048;
 
-/** Values since the last pause, of all lists together: lists nest, and only one call's steps run at a time. */
+/**
+ * Number of values since the last pause. One counter for all lists, because lists nest and all calls share one thread.
+ */
 let values = 0;
 
-/** Counts values that are about to be converted; returns whether to `yield` before that. */
+/** Counts values that are converted next. Returns whether the caller must `yield` before it converts them. */
 export function isPauseDue(count = 1): boolean {
   values += count;
   if (values < VALUES_PER_STEP) return false;
@@ -18,7 +20,7 @@ export function isPauseDue(count = 1): boolean {
   return true;
 }
 
-/** Runs all steps without a pause; for bodies that are small. */
+/** Runs all steps without a pause, for a small body. Returns the result. */
 export function finishSteps<Value>(steps: Steps<Value>): Value {
   for (;;) {
     const step = steps.next();
@@ -39,7 +41,7 @@ export function* mapInSteps<Item, Mapped>(
   return mapped;
 }
 
-/** Counts the values of a parsed JSON text, at most `limit`. */
+/** Counts the values of parsed JSON, nested ones included, up to `limit`. */
 export function countValues(value: unknown, limit: number): number {
   if (typeof value !== "object" || value === null) return 1;
   let count = 1;

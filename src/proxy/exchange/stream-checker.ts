@@ -1,9 +1,10 @@
 import type { ExchangeEvent, OpenPartEvent, PartEvent } from "./event.ts";
 
-/** Checks events against the grammar of `event.ts`. `check` returns a description of the error, or undefined. */
+/** Checks the events of a stream against the grammar in `event.ts`. */
 export interface StreamChecker {
+  /** Returns a description of the error if the event is not allowed here; undefined if it is. */
   check(event: ExchangeEvent): string | undefined;
-  /** Whether a terminal event has passed. */
+  /** Whether the stream has had a terminal event. */
   readonly ended: boolean;
 }
 
@@ -14,7 +15,7 @@ const fittingDeltas: Readonly<Record<string, readonly string[]>> = {
   "tool-call": ["arguments-delta", "signature-delta"],
 };
 
-/** Returns a checker for one stream. It keeps the indexes of parts but none of their content. */
+/** Creates a checker for one stream. It keeps the indexes of parts, but none of their content. */
 export function createStreamChecker(): StreamChecker {
   return new Checker();
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Describes the tool call ids that a dialect accepts. Vendors document few limits; these are the enforced ones. */
+/** The tool call ids that a dialect's vendor accepts. Vendors document few of these limits, but enforce them. */
 export interface CallIdRule {
   readonly pattern: RegExp;
   readonly maxLength: number;
@@ -9,9 +9,9 @@ export interface CallIdRule {
 const wrapped = /^call_w_([a-zA-Z0-9_-]+)$/;
 
 /**
- * Returns a call id that the dialect accepts: the vendor's own if possible, else an encoding that `toCallId` decodes
- * when the client sends it back, so that ids match across turns without state. An id that is too long to encode
- * becomes a digest, always the same one.
+ * Returns a call id that the dialect accepts: the vendor's own id if possible, else an encoding of it. When the client
+ * sends the encoding back, `toCallId` decodes it, so that the proxy need not store ids. An id that is too long to
+ * encode becomes its digest.
  */
 export function toCallId(rule: CallIdRule, id: string): string {
   const own = unwrapCallId(id);
@@ -22,8 +22,8 @@ export function toCallId(rule: CallIdRule, id: string): string {
 }
 
 /**
- * Returns a call id of nine letters and digits, as Mistral requires (https://docs.mistral.ai, `^[a-zA-Z0-9]{9}$`):
- * the vendor's own if it matches, else a digest, always the same one.
+ * Returns a call id of nine letters and digits, as Mistral requires (https://docs.mistral.ai): the vendor's own id if
+ * it has this form, else its digest.
  */
 export function shortCallId(id: string): string {
   const own = unwrapCallId(id);
@@ -32,7 +32,7 @@ export function shortCallId(id: string): string {
   return bytes.readBigUInt64BE().toString(36).padStart(9, "0").slice(-9);
 }
 
-/** Returns the vendor's id from an id that `toCallId` encoded; any other id unchanged. */
+/** Decodes an id that `toCallId` encoded. Returns any other id unchanged. */
 export function unwrapCallId(id: string): string {
   const inner = wrapped.exec(id)?.[1];
   if (inner === undefined) return id;
@@ -41,14 +41,14 @@ export function unwrapCallId(id: string): string {
 }
 
 /**
- * Returns an id for a call without one. The same arguments return the same id, so that the next turn sends the same
- * bytes. `position` locates the call (response id or turn number, and its index).
+ * Returns an id for a call without one. The id depends only on the arguments, so that it is the same in every turn, and
+ * prompt caches match. `position` is where the call is: the id of the response or the number of the turn, and an index.
  */
 export function createCallId(name: string, ...position: readonly (string | number)[]): string {
   return `call_m_${digest(JSON.stringify([name, ...position]))}`;
 }
 
-/** Returns whether `createCallId` made the id; the vendor does not know such an id, so it need not be sent. */
+/** Returns whether `createCallId` made the id. Encoders of dialects whose calls need no id leave such an id out. */
 export function isCreatedCallId(id: string): boolean {
   return id.startsWith("call_m_");
 }

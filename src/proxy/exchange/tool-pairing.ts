@@ -3,11 +3,12 @@ import type { Part, ToolCallPart, ToolResultPart } from "./parts.ts";
 import type { Turn } from "./request.ts";
 
 /**
- * Orders tool calls and results as every vendor accepts them: the results follow the turn with their calls
- * immediately, in one user turn, in the order of the calls, before other content. Texts keep their order.
+ * Orders tool calls and results as every vendor accepts them: the user turn directly after the calls begins with their
+ * results, in the order of the calls. Other content keeps its order.
  *
- * Repairs invalid pairs: a call without a result gets an error result; a result without a call, and a second result
- * for the same call, are dropped. Each of these is reported as a loss. A reused call id becomes unique.
+ * Repairs calls and results that do not match: adds an error result to a call without a result, and drops a result
+ * without a call and a second result of the same call. Each repair is reported as a loss. A call id that is used again
+ * is replaced by a unique one.
  */
 export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[]; losses: readonly Loss[] } {
   if (!turns.some((turn) => turn.parts.some((part) => part.type === "tool-call" || isResult(part)))) {
@@ -21,7 +22,7 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
     if (turn.role === "assistant") {
       const { parts, results } = pairCalls(turn, position, book, losses);
       const before = paired.at(-1);
-      // Nothing may come between calls and results, so assistant content after the calls is added to their turn.
+      // No turn can come between calls and results, so an assistant turn that follows the calls is added to their turn.
       if (owed.length > 0 && before !== undefined) append(before.parts, parts);
       else paired.push({ ...turn, parts });
       append(owed, results);
@@ -39,27 +40,28 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
   return { turns: paired, losses: [...losses, ...leftOver(book)] };
 }
 
-/** A turn with a list of parts that may be extended. */
+/** A turn whose list of parts can be extended. */
 interface PairedTurn extends Turn {
   readonly parts: Part[];
 }
 
-/** Appends in a loop: the arguments of `push(...parts)` must fit on the stack. */
+/** Appends items one by one, because all arguments of `push(...items)` must fit on the stack. */
 function append<Item>(list: Item[], items: readonly Item[]): void {
   for (const item of items) list.push(item);
 }
 
-/** The results of one call id, oldest first, with the position of their turn. */
+/** The results with one call id, oldest first, and the indexes of their turns. */
 interface ResultQueue {
   readonly entries: { readonly position: number; readonly result: ToolResultPart }[];
-  /** Index of the first entry that a later call may take. Entries before it were taken or precede their call. */
+  /** Index of the first entry that no call has been compared with. */
   next: number;
+  /** Results that precede their call. */
   readonly early: ToolResultPart[];
 }
 
 interface Book {
   readonly waiting: Map<string, ResultQueue>;
-  /** The ids in use, each with the last number appended to make it unique. */
+  /** The call ids in use, each with the last number that was appended to it to make an id unique. */
   readonly idsUsed: Map<string, number>;
 }
 
@@ -102,7 +104,10 @@ function unusedId(id: string, used: Map<string, number>): string {
   return unused;
 }
 
-/** Takes the oldest result after the call. Calls arrive in order, so a result before this call is before later ones. */
+/**
+ * Removes the oldest result after the call from its queue and returns it. Older results are removed too: they also
+ * precede all later calls.
+ */
 function takeResult(call: ToolCallPart, position: number, book: Book): ToolResultPart | undefined {
   const queue = book.waiting.get(call.id);
   if (queue === undefined) return undefined;

@@ -2,8 +2,8 @@ import type { Part } from "./parts.ts";
 import type { Turn } from "./request.ts";
 
 /**
- * Merges adjacent turns of one role, for dialects whose roles must alternate. A merged turn has no `name`: these
- * dialects do not support it.
+ * Merges adjacent turns of the same role, for dialects whose roles must alternate. A merged turn has no `name`, because
+ * these dialects do not support it.
  */
 export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   const merged: Turn[] = [];

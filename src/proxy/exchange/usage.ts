@@ -2,14 +2,15 @@ import { defined } from "./defined.ts";
 import type { Usage } from "./response.ts";
 
 /**
- * A token count as a vendor reports it. The functions below convert vendors' counts so that `input.total` includes
- * cached tokens and `output.total` includes reasoning. Counts that a vendor did not report stay absent.
+ * A token count that a vendor reported. The functions below convert counts so that `input.total` includes cached tokens
+ * and `output.total` includes reasoning. They leave out counts that the vendor did not report.
  */
 type Count = number | null | undefined;
 
 /**
- * Converts counts of chat-completions and responses, whose prompt count includes cached tokens and whose output count
- * includes reasoning. xAI counts reasoning separately, which the total shows.
+ * Converts counts of chat-completions and responses, whose input count includes cached tokens and whose output count
+ * includes reasoning. Some vendors, such as xAI, do not include reasoning in the output count. This is the case if
+ * `total` is the sum of input, output and reasoning, or if there is more reasoning than output.
  */
 export function fromInclusiveCounts(counts: {
   readonly input: Count;
@@ -32,12 +33,12 @@ export function fromInclusiveCounts(counts: {
   return build({ total: input, uncached, cacheRead, cacheWrite, output, reasoning, raw });
 }
 
-/** Converts counts of messages, whose input count excludes cache reads and writes; the total includes both. */
+/** Converts counts of messages, whose input count excludes the tokens that were read from or written to a cache. */
 export function fromExclusiveCounts(counts: {
   readonly uncached: Count;
   readonly cacheRead?: Count;
   readonly cacheWrite?: Count;
-  /** Included in `cacheWrite`. */
+  /** A part of `cacheWrite`. */
   readonly cacheWriteHour?: Count;
   readonly output: Count;
   readonly reasoning?: Count;
@@ -49,8 +50,8 @@ export function fromExclusiveCounts(counts: {
 }
 
 /**
- * Converts counts of generative-language: the prompt count includes cached tokens, the candidates' count excludes
- * thoughts, and tool prompts are counted separately.
+ * Converts counts of generative-language. The prompt count includes cached tokens and excludes tool prompts; the
+ * candidates' count excludes thoughts.
  */
 export function fromSeparateThoughtCounts(counts: {
   readonly prompt: Count;
@@ -66,7 +67,7 @@ export function fromSeparateThoughtCounts(counts: {
   return fromInclusiveCounts({ input: total, cacheRead, output, reasoning: thoughts, raw });
 }
 
-/** Merges two reports of usage. Counts in a stream are cumulative, so later values replace earlier ones. */
+/** Merges two reports of the same stream. Counts are cumulative, so a later count replaces an earlier one. */
 export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
   if (earlier === undefined || later === undefined) return later ?? earlier;
   const [before, after] = [earlier.input, later.input];
@@ -89,7 +90,7 @@ export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined)
   });
 }
 
-/** Adds up the usage of several calls; undefined if that of one is not known. */
+/** Adds up the usage of several calls. Returns undefined if there are no calls or the usage of one is not known. */
 export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undefined {
   const known = usages.filter((usage) => usage !== undefined);
   if (known.length === 0 || known.length < usages.length) return undefined;

@@ -3,19 +3,19 @@ import { isObject } from "./json.ts";
 import type { LossList } from "./loss.ts";
 import type { HostedTool } from "./request.ts";
 
-/** Options of a web search that the client's declaration of the tool sets. */
+/** Options that a client set when it declared a web search tool. */
 export interface WebSearchOptions {
   readonly allowedDomains?: readonly unknown[];
   readonly blockedDomains?: readonly unknown[];
-  /** `city`, `region`, `country`, `timezone`, the same in every dialect. */
+  /** An object with `city`, `region`, `country` and `timezone`, which have the same names in every dialect. */
   readonly location?: Readonly<Record<string, unknown>>;
   readonly contextSize?: unknown;
   readonly maxUses?: unknown;
-  /** Names of options that only the client's own vendor knows. */
+  /** Names of options that only the vendor of the client's dialect supports. */
   readonly others?: readonly string[];
 }
 
-/** Members that are read here or only identify the tool. */
+/** Members that `readWebSearchOptions` reads, and members that only identify the tool. */
 const known = new Set([
   "type",
   "name",
@@ -27,10 +27,10 @@ const known = new Set([
   "max_uses",
 ]);
 
-/** Reads the options of a web search tool of any dialect; omits an option that has its default value. */
+/** Reads the options of a web search tool in any dialect. Options with their default value are left out. */
 export function readWebSearchOptions(tool: HostedTool): WebSearchOptions {
   const raw = isObject(tool.raw) ? tool.raw : {};
-  // Tools without a type are named by the member that holds their options.
+  // A tool without a type has one member, which is named after the tool and contains its options.
   const holder = typeof raw["type"] === "string" ? raw : Object.values(raw)[0];
   const options = isObject(holder) ? holder : {};
   const filters = isObject(options["filters"]) ? options["filters"] : {};
@@ -46,7 +46,7 @@ export function readWebSearchOptions(tool: HostedTool): WebSearchOptions {
   });
 }
 
-/** Reports the options that are not in `supported` as lost. */
+/** Reports the options that are set and not in `supported` as a loss. */
 export function reportLostOptions(
   options: WebSearchOptions,
   supported: readonly (keyof WebSearchOptions)[],
