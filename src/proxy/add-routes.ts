@@ -11,7 +11,7 @@ import { takeOver } from "./server/take-over.ts";
 import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
 
-/** Keeps Fastify from reading bodies: each handler reads its own. */
+/** Keeps Fastify from reading bodies, because each handler reads the body itself. */
 function leaveBodiesUnparsed(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
@@ -38,9 +38,9 @@ export function addRoutes(app: FastifyInstance, services: Services, mcp: McpGate
 }
 
 /**
- * Returns the handlers of a route. Calls to models and MCP servers are taken over in `onRequest`, after admission:
- * Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per call, and reject
- * some requests that an MCP server accepts.
+ * Returns the handlers of a route. Calls to models and MCP servers are taken over in `onRequest`, after admission,
+ * because Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per call and
+ * reject some requests that an MCP server accepts.
  */
 function servedBy(
   route: Route,
@@ -75,7 +75,7 @@ function takenOver(serve: (request: FastifyRequest, reply: FastifyReply) => Prom
       serve(request, reply).catch(done);
     },
     handler() {
-      throw new AppError("internal", "a call has passed its own hook");
+      throw new AppError("internal", "Fastify ran the handler of a call that its hook has taken over");
     },
   };
 }

@@ -42,72 +42,77 @@ import { toPoolKey } from "./upstream/clients.ts";
 import { createOpenStreams } from "./upstream/open-streams.ts";
 import { createPools, type PoolKey } from "./upstream/pools.ts";
 
+/** The parts that `createProxy` does not create itself. */
 export interface ProxyParts {
   readonly log: RequestLog;
-  /** Called with each unexpected error, which is a defect of the proxy. */
+  /** Called with each unexpected error; such an error is a defect of the proxy. */
   readonly onInternal: (error: unknown) => void;
-  /** Writes a line for the person who runs the proxy, such as what a program wrote to stderr. */
+  /** Writes a line for the person who runs the proxy, such as the stderr output of an MCP server's program. */
   readonly note?: ((line: string) => void) | undefined;
-  /** Counts the usage of all processes against limits; undefined if this process counts only its own usage. */
+  /**
+   * Counts usage against limits, together with other processes. If undefined, this process counts only its own usage.
+   */
   readonly limits?: LimitStore | undefined;
-  /** Shares cooldowns between replicas; undefined: cooldowns apply only to this process. */
+  /** Shares cooldowns between replicas. If undefined, cooldowns apply only to this process. */
   readonly cooldownShare?: CooldownShare | undefined;
   /** Loads the built dashboard. Without it, `/` serves a static page. */
   readonly dashboardPage?: () => Promise<string>;
-  /** The database; without it there are no virtual keys and no admin API. */
+  /** The database. If undefined, there are no virtual keys and no admin API. */
   readonly gateway?: Gateway | undefined;
   readonly version?: string;
-  /** Starts OpenTelemetry, with the id of this process; undefined: calls are reported to no collector. */
+  /** Starts OpenTelemetry with the id of this process. If undefined, calls are not reported to a collector. */
   readonly telemetry?: ((instanceId: string) => Telemetry) | undefined;
   /** State shared with other processes that serve the same address; undefined for a single process. */
   readonly shared?: SharedParts;
 }
 
+/** State of a proxy that several processes serve at one address. */
 export interface SharedParts {
-  /** The instance id that all of them share. */
+  /** The instance id of all these processes. */
   readonly instanceId: string;
   readonly conversations: ConversationStore;
   /** Returns the sum of what all processes have counted. */
   readonly totals: () => Promise<MetricCounts>;
-  /** Returns the running and recent calls of all processes; of the ended ones, those from `since` (ISO 8601) on. */
+  /** Returns the activity of all processes, with the calls that ended at `since` (ISO 8601) or later. */
   readonly activity: (since: string) => Promise<CallActivity>;
   readonly history: History;
 }
 
-/** State inherited from the process that this one replaces. */
+/** The state that a process takes over from the one that it replaces. */
 export interface History {
-  /** Start of the first process, in milliseconds since 1970. */
+  /** When the first of these processes started, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly configuration: ConfigurationState;
 }
 
-/** A proxy whose app is not listening yet. */
+/** A proxy. The caller makes `app` listen. */
 export interface ProxyServer {
   readonly app: FastifyInstance;
   /** Returns what this process has counted. */
   counts(): MetricCounts;
-  /** Returns the running and recent calls of this process; of the ended ones, those from `since` (ISO 8601) on. */
+  /** Returns the activity of this process, with the calls that ended at `since` (ISO 8601) or later. */
   activity(since: string): CallActivity;
   /**
-   * Applies another configuration; calls that have begun keep theirs. Throws `configuration` if it cannot be used.
+   * Applies another configuration to new calls; running calls keep the earlier one. Throws `configuration` if the
+   * configuration cannot be used.
    */
   reload(config: ProxyConfig): void;
   /** Shows on the dashboard why a new configuration was not applied. */
   noteRefused(reason: string): void;
   /** Makes `/readyz` return 503 and every response close its connection; calls are still served. */
   announceStop(): void;
-  /** Rejects new requests and resolves when all running ones have been served. */
+  /** Stops accepting connections, and resolves when all calls on open connections have been served. */
   drain(): Promise<void>;
   /**
-   * Stops accepting connections, and resolves when all calls on existing connections have ended. For a proxy that
-   * another process replaces at the same socket.
+   * Stops accepting connections, and resolves when all open connections have ended. For a proxy that another process
+   * replaces at the same socket.
    */
   retire(): Promise<void>;
-  /** Closes streams, server, connection pools and log at once. */
+  /** Ends all calls immediately, and closes the server, the connections to upstreams and the log. */
   close(): Promise<void>;
 }
 
-/** Creates the proxy. Throws `configuration` if an API key is required and none is configured. */
+/** Creates the proxy. Throws `configuration` if an API key is required and none can exist. */
 export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
   keepNextTickFast();
   const pools = createPools(config.outboundProxies);
@@ -239,7 +244,7 @@ function createServingApp(
   return app;
 }
 
-/** Returns the connection pools that a configuration uses. */
+/** Returns the keys of the connection pools that a configuration uses. */
 function listPoolKeys({ upstreams, mcp }: ProxyConfig): PoolKey[] {
   const servers = [...mcp].flatMap(([name, server]) =>
     isHttpServer(server) ? asUpstream(name, server) : [],
@@ -254,9 +259,9 @@ async function notBuilt(): Promise<string> {
 const keptTicks: object[] = [];
 
 /**
- * Keeps `process.nextTick` fast, which every read and write calls several times. V8 drops the hidden class of Node's
- * tick objects if a garbage collection finds none of them, as in an idle process. Every later tick then takes the
- * slow path. Keeping one tick object alive preserves the class. Bench: `bench/proxy/next-tick.mjs`.
+ * Keeps `process.nextTick` fast; every read and write calls it several times. If a garbage collection finds no tick
+ * object, as in an idle process, V8 drops the hidden class of these objects, and every later tick is slow. One tick
+ * object that stays alive prevents this (`bench/proxy/next-tick.mjs`).
  */
 function keepNextTickFast(): void {
   process.nextTick(() => keptTicks.push(executionAsyncResource()));

@@ -6,15 +6,16 @@ import { statusToKind } from "./exchange/error-status.ts";
 import type { Dialect } from "./exchange/parts.ts";
 
 /**
- * The format of an error response: a client's dialect, `plain` for `{error}`, `admin` for `{error: {code, message}}`,
- * `bedrock` for `{message}`.
+ * The format of an error response: the one of a dialect, `plain` for `{error}`, `admin` for
+ * `{error: {code, message}}`, or `bedrock` for `{message}`.
  */
 export type ErrorDialect = Dialect | "plain" | "admin" | "bedrock";
 
+/** An error of the proxy as clients receive it. */
 export interface ProxyError {
   readonly status: number;
   readonly message: string;
-  /** A code of the error catalog; clients are sent codes such as `model_not_found`. */
+  /** A code of the error catalog, such as `model_not_found`. Not every format contains it. */
   readonly code?: string;
   readonly retryAfterSeconds?: number | undefined;
   /** Whether clients must not retry the request. */
@@ -23,7 +24,7 @@ export interface ProxyError {
 
 const INTERNAL = "Internal error of the proxy";
 
-/** Returns the error that a client receives for an error of the proxy. The details of internal errors are left out. */
+/** Converts a thrown value to the error that a client receives. An internal error does not reveal its message. */
 export function toProxyError(error: unknown): ProxyError {
   if (error instanceof DialectError) {
     const { status, message, retryAfterSeconds } = error.error;
@@ -41,10 +42,10 @@ export function toProxyError(error: unknown): ProxyError {
   };
 }
 
-/** Codes of temporary errors whose duration is not known. */
+/** Codes of temporary errors of unknown duration, after which clients retry in a second. */
 const RETRIED = new Set<string>(["overloaded", "limits_unavailable"]);
 
-/** Converts a thrown value to an error for the client. An internal error does not reveal its message. */
+/** Converts a thrown value to an error that a dialect can encode. An internal error does not reveal its message. */
 export function toExchangeError(error: unknown): ExchangeError {
   if (error instanceof DialectError) return error.error;
   if (!(error instanceof AppError) || error.code === "internal")
@@ -59,17 +60,17 @@ export function toExchangeError(error: unknown): ExchangeError {
   };
 }
 
-/** Returns whether the client disconnected, so that no response can be sent. */
+/** Returns whether an error means that the client disconnected, so that no response can be sent. */
 export function isClientDisconnect(error: unknown): boolean {
   return error instanceof AppError && error.code === "client_gone";
 }
 
-/** Encodes an error as the body of a response in the client's dialect. */
+/** Encodes an error as the JSON body of a response. */
 export function encodeProxyError(dialect: ErrorDialect, error: ProxyError, requestId: string): string {
   return JSON.stringify(envelope(dialect, error, requestId));
 }
 
-/** Encodes an error within a stream as the last event in the client's dialect. */
+/** Encodes an error as the last event of a stream in the client's dialect. */
 export function encodeProxyErrorEvent(dialect: Dialect, error: ProxyError, requestId: string): string {
   return getProfile(dialect).client.encodeProxyErrorEvent(withKind(error), error.code, requestId);
 }

@@ -1,10 +1,11 @@
 /**
- * Returns whether a name matches a pattern: `*` is any characters, `?` exactly one; case matters. Names come from
- * clients, so only the last star backtracks: the time is at most the product of both lengths (ReDoS).
+ * Returns whether a name matches a pattern, in which `*` matches any number of characters and `?` exactly one. Letter
+ * case matters. Names come from clients, so only the last star backtracks, which limits the time to the product of both
+ * lengths (ReDoS).
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   if (pattern === "*" || pattern === name) return true;
-  // `?` matches a code point; without it, UTF-16 code units give the same result.
+  // `?` matches a whole code point. Without `?`, comparing UTF-16 code units gives the same result.
   return pattern.includes("?") ? isFitting(Array.from(pattern), Array.from(name)) : isFitting(pattern, name);
 }
 

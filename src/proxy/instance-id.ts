@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Returns a new instance id. Calls carry it in `x-sallyport-via`, by which the proxy detects a forwarding loop. */
+/** Creates an instance id. The proxy sends it in `x-sallyport-via`, by which it detects forwarding loops. */
 export function createInstanceId(): string {
   return randomBytes(9).toString("base64url");
 }

@@ -6,7 +6,7 @@ export type Redact = (text: string) => string;
 const REDACTED = "[redacted]";
 
 /**
- * Returns a function that redacts secrets, longest first, in each form in which upstreams repeat them: plain, in
+ * Creates a function that redacts secrets, longest first, in each form in which an upstream can repeat them: plain, in
  * base64 and base64url at any offset, in hexadecimal, and each of these escaped as in URLs or JSON strings.
  */
 export function createRedactor(secrets: readonly string[]): Redact {
@@ -18,7 +18,7 @@ export function createRedactor(secrets: readonly string[]): Redact {
     ...base64Forms(secret).map((form) => createReplacement(form, true)),
   ]);
   return (text) => {
-    // Most headers of a response are shorter than any key.
+    // Most headers of a response are shorter than any secret.
     if (text.length < shortest) return text;
     const unescaped = /[%\\]/.test(text) ? unescapedForms(text) : [];
     return replacements.reduce((clean, replace) => replace(clean, unescaped), text);
@@ -26,9 +26,9 @@ export function createRedactor(secrets: readonly string[]): Redact {
 }
 
 /**
- * Returns the forms of a text without the escapes of URLs and JSON strings. Searching these forms takes microseconds
- * per text; matching the patterns for escaped secrets takes milliseconds. The patterns therefore run only if the search
- * finds the secret.
+ * Returns the forms of a text without the escapes of URLs and JSON strings. To search these forms for a secret takes
+ * microseconds, to match the pattern for an escaped secret takes milliseconds. The pattern is therefore matched only if
+ * the search finds the secret.
  */
 function unescapedForms(text: string): readonly string[] {
   const fromCode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
@@ -40,8 +40,8 @@ function unescapedForms(text: string): readonly string[] {
 }
 
 /**
- * Returns a function that redacts one form of a secret. `isBase64`: adjacent characters of the base64 alphabet are
- * redacted too, because they encode the rest of the secret and the text around it.
+ * Creates a function that redacts one form of a secret. With `isBase64`, it also redacts the adjacent characters of the
+ * base64 alphabet, because they encode the rest of the secret and the text around it.
  */
 function createReplacement(
   form: string,
@@ -77,8 +77,8 @@ function withoutForm(text: string, form: string, isBase64: boolean): string {
 const BASE64 = /^[A-Za-z0-9+/_=-]$/;
 
 /**
- * Returns a pattern for a character as it is, percent-encoded (RFC 3986), or escaped with backslashes (RFC 8259);
- * escapes may be repeated up to three times.
+ * Returns a pattern that matches a character as it is, percent-encoded (RFC 3986) or escaped with backslashes (RFC
+ * 8259). The escape itself can be escaped up to three times.
  */
 function characterPattern(character: string): string {
   const percent = [...Buffer.from(character)].map((byte) => `%(?:25){0,3}${hexPattern(byte, 2)}`).join("");
@@ -98,7 +98,7 @@ function hexForms(secret: string): string[] {
   return [...new Set([hex, hex.toUpperCase()])];
 }
 
-/** Returns the characters that encode only the secret, for each of its three possible offsets. */
+/** Returns the base64 characters that encode only the secret, for each of its three possible offsets. */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const forms = [0, 1, 2].flatMap((offset) => {
@@ -132,7 +132,7 @@ const PREFIXES = [
   ...["AKIA", "ASIA", "ya29\\.", "xox[abeprs]-", "sq0[a-z]{3}-", "SG\\.", "shpat_", "dop_v1_"],
 ];
 
-/** Matches the position before a token: no letter or digit, or the letter of an escape such as `\n` in JSON. */
+/** Matches where a token can begin: not within a word, but after an escape such as `\n` in JSON. */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))`;
 
 const SHAPES: readonly (readonly [pattern: RegExp, replacement: string])[] = [

@@ -19,12 +19,12 @@ const UTILITIES = [
   "metrics",
   "mcp",
   "hello",
-  // Claude Code's settings from its gateway, and the used share of the key's budgets.
+  // The settings that Claude Code reads from its gateway, and the used share of the key's budgets.
   "managed-settings",
   "key-usage",
   // `GET /v1/responses`, which some clients try to upgrade to a WebSocket.
   "websocket",
-  // WebSockets that are passed on: OpenAI's realtime API and Google's Live API.
+  // WebSockets that are relayed: OpenAI's realtime API and Google's Live API.
   "realtime",
   "home",
   // The event stream that keeps the page at `/` up to date.
@@ -32,9 +32,9 @@ const UTILITIES = [
   "admin",
   // The calls and limits of the caller's key.
   "own",
-  // APIs other than model calls, which are passed on to an upstream of the client's vendor.
+  // APIs other than model calls, which are relayed to an upstream of the client's vendor.
   "pass-through",
-  // The routes of clients of Claude on Amazon Bedrock and Google Vertex AI.
+  // Model calls of clients that are set up for Claude on Amazon Bedrock and Google Vertex AI.
   "bedrock-client",
   "vertex-client",
 ] as const;
@@ -42,20 +42,21 @@ const UTILITIES = [
 type UtilityOperation = (typeof UTILITIES)[number];
 
 /**
- * The dialect in which a route returns errors; `plain` is `{error}`, `admin` is `{error: {code, message}}`, `bedrock`
- * is AWS's `{message}`, `by-caller` depends on the request's headers.
+ * The format in which a route returns errors: that of a dialect, `plain` for `{error}`, `admin` for
+ * `{error: {code, message}}`, or `bedrock` for AWS's `{message}`. With `by-caller`, the request's headers select the
+ * dialect.
  */
 export type RouteDialect = Dialect | "plain" | "admin" | "bedrock" | "by-caller";
 
 export interface Route {
-  /** `ANY` stands for every method that Node.js supports. */
+  /** `ANY` stands for every method that Node.js supports, except `OPTIONS`. */
   readonly method: "GET" | "POST" | "DELETE" | "ANY";
   readonly path: string;
   readonly dialect: RouteDialect;
   readonly operation: Operation;
   /** How the body is handled: read whole, streamed to the upstream, or not read. */
   readonly body: "whole" | "streamed" | "ignored";
-  /** Whether the route only matches paths that end with a colon and a method. */
+  /** Whether the route serves only paths that end in `:` and a method. */
   readonly needsMethod?: true;
 }
 
@@ -69,7 +70,7 @@ function route(
   return { method, path, dialect, operation, body };
 }
 
-/** The endpoint of all MCP servers together. */
+/** The endpoint of the MCP gateway, which serves all MCP servers together. */
 export const MCP_GATEWAY = "/mcp";
 
 /** Routes that belong to no dialect. */
@@ -111,7 +112,7 @@ const sharedRoutes: readonly Route[] = [
   ),
 ];
 
-/** APIs of vendors other than model calls. If several vendors have a path, it belongs to the caller's vendor. */
+/** APIs of vendors other than model calls. If several vendors have the same path, the request's headers select one. */
 const PASSED: readonly (readonly [dialect: RouteDialect, ...paths: readonly string[]])[] = [
   ["by-caller", "/v1/files", "/v1/files/*"],
   ["chat-completions", "/v1/uploads", "/v1/uploads/*", "/v1/batches", "/v1/batches/*"],
@@ -137,7 +138,7 @@ const webSocketRoutes: readonly Route[] = [
   route("GET", LIVE, "generative-language", "realtime", "ignored"),
 ];
 
-/** The route of unknown paths that are passed on. */
+/** The route of unknown paths, where the configuration relays them. */
 export const UNKNOWN_PATHS: Route = route("ANY", "/*", "by-caller", "pass-through", "streamed");
 
 const dialectRoutes = dialects.flatMap((dialect): readonly Route[] =>
@@ -150,11 +151,11 @@ export const routes: readonly Route[] = [
   ...sharedRoutes,
   ...passedRoutes,
   ...webSocketRoutes,
-  // Last, because the first route of a path selects the envelope of errors such as a wrong method.
+  // These come last, because the first route of a path selects the format of errors such as a wrong method.
   ...dialectRoutes.filter(({ needsMethod }) => needsMethod),
 ];
 
-/** Returns whether a route serves a path that its pattern matches. */
+/** Returns whether a route serves a path that matches its pattern; see `needsMethod`. */
 export function takesPath({ needsMethod }: Route, path: string): boolean {
   return !needsMethod || /(?::|%3a)[^:/]+$/i.test(path);
 }

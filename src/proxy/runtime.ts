@@ -15,12 +15,12 @@ import { createForwarding, type Forwarding } from "./server/forwarded.ts";
 import type { Pools } from "./upstream/pools.ts";
 import { setModelLookup } from "./usage/cost.ts";
 
-/** Everything derived from one configuration. A reload replaces it; calls that have begun keep theirs. */
+/** The state that is derived from one configuration. A reload replaces it for new calls; running calls keep theirs. */
 export interface Runtime {
   readonly config: ProxyConfig;
   readonly authMode: ReturnType<typeof effectiveMode>;
   readonly keys: KeyRing;
-  /** Whether anyone besides this machine's user can call. */
+  /** Whether anyone besides this machine's user can call the proxy. */
   readonly isShared: boolean;
   readonly guard: GuardPolicy;
   /** Reads the client's address and URL from the headers of trusted load balancers. */
@@ -28,7 +28,7 @@ export interface Runtime {
   readonly catalog: ModelCatalog;
   readonly modelData: ModelDirectory;
   readonly selector: Selector;
-  /** Whether a rule's strategy depends on the calls so far. */
+  /** Whether a rule's strategy depends on measurements of earlier calls. */
   readonly usesStats: boolean;
   readonly hasUpstreamLimits: boolean;
   /** Redacts every secret of the configuration. */
@@ -36,8 +36,8 @@ export interface Runtime {
 }
 
 /**
- * Creates a runtime. The API keys in the database may change later. Throws `configuration` if an API key is required and
- * none can exist.
+ * Creates a runtime. `stored` contains the API keys in the database, which can change later. Throws `configuration` if
+ * an API key is required and none can exist.
  */
 export function createRuntime(
   config: ProxyConfig,
@@ -50,7 +50,7 @@ export function createRuntime(
   if (authMode !== "off" && config.keys.length === 0 && stored === undefined)
     throw new AppError(
       "configuration",
-      `auth_mode ${authMode} needs a key, and there is none in proxy.api_keys`,
+      `auth_mode ${authMode} needs a key, and proxy.api_keys is empty. Add a key to proxy.api_keys`,
     );
   const catalog = createModelCatalog([...config.upstreams.values()], pools, instanceId);
   return {
@@ -75,8 +75,8 @@ export function createRuntime(
 }
 
 /**
- * Returns the hosts and origins that the guard allows: the listening address, configured names and, if other machines
- * can connect, this machine's names and any IP address.
+ * Returns the hosts and origins that the guard allows: the listening address, the configured names, and, if other
+ * machines can connect, the names of this machine and any IP address.
  */
 function guardFor(config: ProxyConfig): GuardPolicy {
   const { host, allowLanAccess, allowedOrigins, hostnames, publicUrl } = config;

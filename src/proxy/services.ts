@@ -23,9 +23,9 @@ import type { ConversationStore } from "./translate/conversations/conversation-s
 import type { OpenStreams } from "./upstream/open-streams.ts";
 import type { Pools } from "./upstream/pools.ts";
 
-/** The services that handlers share: one instance per proxy. */
+/** The services that all handlers of a proxy share. */
 export interface Services {
-  /** Returns the current configuration. A call reads it once and keeps it. */
+  /** Returns the runtime of the current configuration. Each call reads it once and keeps it. */
   readonly runtime: () => Runtime;
   readonly pools: Pools;
   readonly cooldowns: Cooldowns;
@@ -43,38 +43,39 @@ export interface Services {
   readonly totals: () => MetricCounts | Promise<MetricCounts>;
   readonly recent: RecentCalls;
   /**
-   * Returns the calls of all processes that serve this address; of the ended ones, those from `since` (ISO 8601) on.
+   * Returns the activity of all processes that serve this address, with the calls that ended at `since` (ISO 8601) or
+   * later.
    */
   readonly activity: (since: string) => Promise<CallActivity>;
-  /** Start of the first of these processes, in milliseconds since 1970. */
+  /** When the first of these processes started, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Returns the time when the current configuration was read, and the reason why a later one was rejected. */
+  /** Returns when the current configuration was read, and why a later one was rejected, if one was. */
   readonly configuration: () => ConfigurationState;
   /** Loads the built dashboard; rejects if it was not built. */
   readonly dashboardPage: () => Promise<string>;
-  /** The instance id, by which forwarding loops are detected. */
+  /** The id by which the proxy detects forwarding loops. */
   readonly instanceId: string;
   readonly nextRequestId: () => string;
-  /** Identifies this process in the ledger: part of the ids of its calls. */
+  /** Identifies this process in the ledger. The ids of its calls contain it. */
   readonly replicaId: string;
   readonly version: string;
-  /** The keys of the database, and its queries for admins. */
+  /** The keys and teams in the database, and the database's operations. */
   readonly gateway: Gateway;
-  /** The memory that request bodies take. */
+  /** Counts the memory of request bodies. */
   readonly memory: BodyMemory;
   /** Stored conversations, for `previous_response_id` in the translation lane. */
   readonly conversations: ConversationStore;
   /** The responses that this process creates in the background. */
   readonly background: BackgroundResponses;
-  /** Sends a request of a client to the proxy's own routes. */
+  /** Sends a request to the proxy's own routes, without a connection. */
   readonly sendInternally: (call: InternalCall) => Promise<IncomingMessage>;
-  /** The memory, in this process, of data that clients leave out when they send calls back. */
+  /** Caches data of tool calls that clients leave out when they send the calls back. */
   readonly callCache: ReturnType<typeof createCallCache>;
-  /** Returns whether the proxy only waits for running calls, and those that arrive over open connections. */
+  /** Returns whether the proxy accepts no new connections, and still serves the calls on open ones. */
   readonly isDraining: () => boolean;
-  /** Returns whether every request is rejected. */
+  /** Returns whether the proxy rejects every request. */
   readonly isClosing: () => boolean;
-  /** Returns whether the proxy is about to stop. It still serves calls, and `/readyz` fails. */
+  /** Returns whether the proxy is about to stop. It then still serves calls, and `/readyz` returns 503. */
   readonly isStopping: () => boolean;
   readonly connections: ConnectionLimit;
   readonly observer: CallObserver;

@@ -10,22 +10,23 @@ import { matchesGlob } from "../glob.ts";
 import { type Family, families } from "./families.ts";
 import { vendorCapabilities } from "./vendor-capabilities.ts";
 
-/** Capability overrides of one upstream by model pattern; all patterns that match apply, in order. */
+/** The capability overrides of one upstream, by model pattern. All patterns that match a model apply, in order. */
 export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Where a model is served: the vendor's name and the host of the base URL, if they are known. */
+/** Where a model is served: the name of the vendor and the host of the base URL, if they are known. */
 export interface ModelHost {
   readonly vendor?: string | undefined;
   readonly host?: string | undefined;
-  /** The API version that the configuration fixes for the upstream. */
+  /** The upstream's API version, if the configuration sets one. */
   readonly version?: string | undefined;
-  /** Data about the model besides its family. */
+  /** The entry of the model data for this model. */
   readonly data?: ModelData | undefined;
 }
 
 /**
- * Returns the capabilities of an upstream's model: the dialect's defaults, overridden by model data, by those of its
- * family, of its vendor and of the configuration. Throws `AppError` (configuration) if an override is invalid.
+ * Returns the capabilities of an upstream's model: the dialect's defaults, overridden by the model data, by the model's
+ * family, by the vendor, by the API version and by the configuration, in this order. Throws `configuration` if an
+ * override is invalid.
  */
 export function capabilitiesFor(
   dialect: UpstreamDialect,
@@ -44,9 +45,11 @@ export function capabilitiesFor(
 }
 
 const none: CapabilityOverrides = {};
-/** Cached capabilities by overrides: calls use the same few models again and again. */
+/** The results for each set of overrides. They are cached because most calls use the same few models. */
 const settled = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>();
-/** Clients choose the names, so the cache must be bounded. */
+/**
+ * Maximum number of cached results for one set of overrides. Clients choose the names, so the cache must be bounded.
+ */
 const MAX_CACHED = 1_000;
 
 function settle(
@@ -79,7 +82,10 @@ function fromData({ contextWindow, maxOutputTokens, takesImages }: ModelData): P
   return defined({ contextWindow, maxOutputTokens, images: takesImages ? undefined : ("none" as const) });
 }
 
-/** Returns the name that families match: without `vendor/`, Bedrock's `us.anthropic.` and Vertex AI's `@`. */
+/**
+ * Returns the name that is compared with families: in lower case, without `vendor/` and Bedrock's `us.anthropic.`, and
+ * with `-` instead of the `@` of Vertex AI.
+ */
 function familyName(model: string): string {
   const name = model.toLowerCase().replace(/^.*\//, "");
   return name.replace(/^(?:[a-z-]+\.)?anthropic\./, "").replace("@", "-");
@@ -91,8 +97,8 @@ function isAt(row: Family, { vendor: vendorName, host = "" }: ModelHost): boolea
 }
 
 /**
- * Returns the additional member of models named `vendor/model`. They are served by a gateway (OpenRouter, Vercel)
- * that requires `reasoning_details` back, regardless of what the vendor accepts.
+ * Returns the capability that is added for models named `vendor/model`. A gateway (OpenRouter, Vercel) serves them and
+ * requires the earlier `reasoning_details`, regardless of what the vendor accepts.
  */
 function routed(known: readonly Family[]): Partial<Capabilities> {
   const members = known.findLast((family) => family.capabilities.optionalMembers)?.capabilities

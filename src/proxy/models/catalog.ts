@@ -15,26 +15,29 @@ export interface CatalogModel {
   /** Seconds since 1970; 0 if unknown. */
   readonly created: number;
   readonly ownedBy: string;
-  /** The upstream's description, for clients of the same dialect. */
+  /**
+   * The entry in the upstream's list, for clients of the same dialect; undefined if the configuration lists the model.
+   */
   readonly raw: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The models that the upstreams list. A list is fetched on first use and again when it is old. */
+/** The models that the upstreams list. A list is fetched on first use, and again once it is older than 5 minutes. */
 export interface ModelCatalog {
-  /** Returns all models in configuration order. An upstream that has not returned a list in time contributes none. */
+  /** Returns all models, in the order of the configuration. An upstream whose list could not be fetched has none. */
   models(): Promise<readonly CatalogModel[]>;
-  /** Returns the upstreams that list this id, in configuration order. */
+  /** Returns the upstreams that list this id, in the order of the configuration. */
   serving(id: string): Promise<readonly UpstreamConfig[]>;
-  /** Returns whether the upstream's list contains this id; false if the list has not been fetched. */
+  /** Returns whether the upstream's list contains this id; false if the list has not been fetched yet. */
   lists(upstream: UpstreamConfig, id: string): boolean;
   /** Fetches an upstream's list if it is missing or old, without waiting for it. */
   refresh(upstream: UpstreamConfig): void;
 }
 
 const FRESH_MS = 5 * 60_000;
+/** Milliseconds before a failed fetch is repeated. */
 const RETRY_MS = 30_000;
 const RESPONSE_TIMEOUT_MS = 3_000;
-/** Bounds of a model list: 10,000 models of 20 members. */
+/** Bounds of a model list, which allow 10,000 models with 20 members each. */
 const LIST_BOUNDS: JsonBounds = { values: 200_000, depth: 64 };
 
 interface Listing {
@@ -43,7 +46,7 @@ interface Listing {
   pending: Promise<void> | undefined;
 }
 
-/** Creates a catalog. `instanceId` is sent with the calls that fetch lists. Fetches no list before it is needed. */
+/** Creates a catalog, without fetching a list. Requests for lists carry `instanceId`, to detect forwarding loops. */
 export function createModelCatalog(
   upstreams: readonly UpstreamConfig[],
   pools: Pools,
@@ -69,7 +72,7 @@ export function createModelCatalog(
     }
     if (listing.until < Date.now()) {
       const asked = refresh(upstream, listing);
-      // The old list is used while a new one is fetched.
+      // While a new list is fetched, the old one is returned.
       if (listing.until === 0) await asked;
     }
     return listing.models;
@@ -156,7 +159,7 @@ function toModel(
 /** The last second that a `Date` can represent, in the year 275760. */
 const LAST_SECOND = 8_640_000_000_000;
 
-/** Returns whole seconds if the value is a valid date; some upstreams report milliseconds or smaller units. */
+/** Returns whole seconds; undefined for a value that a `Date` cannot represent, such as microseconds. */
 function toSeconds(value: unknown): number | undefined {
   return typeof value === "number" && Math.abs(value) <= LAST_SECOND ? Math.floor(value) : undefined;
 }

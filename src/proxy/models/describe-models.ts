@@ -8,7 +8,7 @@ import type { RouteDialect } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { CatalogModel } from "./catalog.ts";
 
-/** Returns the dialect in which a caller of a shared path expects its response, by the headers that its SDK sends. */
+/** Returns the dialect of the response to a request. On a shared path, the headers that SDKs send determine it. */
 export function callersDialect(route: RouteDialect | undefined, headers: IncomingHttpHeaders): ErrorDialect {
   if (route === undefined) return "plain";
   if (route !== "by-caller") return route;
@@ -16,14 +16,14 @@ export function callersDialect(route: RouteDialect | undefined, headers: Incomin
   return dialects.find(isCaller) ?? DEFAULT_DIALECT;
 }
 
-/** Returns every model that can be called by its own name, once: the upstreams' models, then the names of rules. */
+/** Returns every model that can be called by its own name: those of the upstreams, then those that only rules name. */
 export async function allModels(runtime: Runtime): Promise<readonly CatalogModel[]> {
   const listed = await runtime.catalog.models();
   const seen = new Set<string>();
   return [...listed, ...listRuleNames(runtime.config)].filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
-/** Returns the models that rules name: patterns without wildcards. */
+/** Returns a model for each rule whose pattern has no wildcards. */
 export function listRuleNames({
   rules,
   upstreams,
@@ -35,7 +35,7 @@ export function listRuleNames({
   });
 }
 
-/** Finds a model by its own name or by `upstream/model`. */
+/** Returns the model with this name, or with this `upstream/model`; undefined if there is none. */
 export async function findModel(runtime: Runtime, id: string): Promise<CatalogModel | undefined> {
   const own = (await allModels(runtime)).find((model) => model.id === id);
   const slash = id.indexOf("/");
@@ -47,7 +47,9 @@ export async function findModel(runtime: Runtime, id: string): Promise<CatalogMo
   return there && { ...there, id, raw: undefined };
 }
 
-/** Returns a page of the model list in a dialect's form. Throws `validation` for an invalid page. */
+/**
+ * Returns the page of the model list that `query` requests, in a dialect's form. Throws `validation` as `createPage`.
+ */
 export function describeList(
   dialect: ErrorDialect,
   models: readonly CatalogModel[],
@@ -56,7 +58,7 @@ export function describeList(
   return getModelList(dialect).createPage(models, query, (model) => describeModel(dialect, model));
 }
 
-/** Returns a model in a dialect's form, with the members that its upstream sent if that uses the same form. */
+/** Returns a model in a dialect's form. If the upstream uses the same form, all members that it sent are included. */
 export function describeModel(dialect: ErrorDialect, model: CatalogModel): unknown {
   const form = getModelList(dialect);
   const { raw, upstream } = model;

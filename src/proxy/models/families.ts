@@ -2,14 +2,15 @@ import type { Capabilities } from "../exchange/capabilities.ts";
 import type { UpstreamDialect } from "../exchange/parts.ts";
 
 /**
- * The capabilities of a model family and the upstream dialects in which they hold; later rows override earlier ones.
+ * The capabilities of a model family, and the upstream dialects to which they apply. If several rows match a model,
+ * later rows override earlier ones.
  */
 export interface Family {
   /** Matched against the model's name in lower case, without the prefix `vendor/`. */
   readonly model: RegExp;
-  /** Name of the upstream's vendor, for capabilities at one vendor only; see `config/proxy/vendors.ts`. */
+  /** Name of the vendor to which the row applies (`config/proxy/vendors.ts`); absent if it applies to all. */
   readonly vendor?: string;
-  /** Matched against the upstream's host, for vendors without a name. */
+  /** Matched against the upstream's host, for a vendor that `vendors.ts` does not contain. */
   readonly host?: RegExp;
   readonly dialects: readonly UpstreamDialect[];
   readonly capabilities: Partial<Capabilities>;
@@ -29,8 +30,8 @@ const thinkingOpenai: Partial<Capabilities> = {
 };
 
 /**
- * Capabilities as of November 2026, from the vendors' pages, SDKs and error responses. For unknown facts about a
- * family, the values of the previous generation are used. The configuration overrides all of them.
+ * Capabilities as of November 2026, from the vendors' pages, SDKs and error responses. If a fact about a family is not
+ * known, the value of the previous generation is used. The configuration can override each value.
  */
 export const families: readonly Family[] = [
   {
@@ -65,7 +66,7 @@ export const families: readonly Family[] = [
     dialects: openai,
     capabilities: { efforts: ["none", "low", "medium", "high", "xhigh", "max"] },
   },
-  // Codex models always reason.
+  // Codex models always reason, so they have no effort `none`.
   {
     model: /^gpt-5\.1-codex/,
     dialects: openai,
@@ -104,9 +105,9 @@ export const families: readonly Family[] = [
     capabilities: { thinksByDefault: true },
   },
   { model: /^(deepseek|kimi|moonshot)/, dialects: chat, capabilities: { needsReasoning: true } },
-  // The tokenizer enforces the rule, so it also holds at other servers of these models.
+  // Mistral's tokenizer enforces the format of call ids, so other servers of these models require this format too.
   { model: /^([cdm]\w+|pix)tral/, dialects: chat, capabilities: { shortCallIds: true } },
-  // Not for Google's models: several of their servers and gateways reject unknown members.
+  // Google's models are not in this row, because several of their servers and gateways reject unknown members.
   {
     model: /^(deepseek|kimi|moonshot|glm|minimax|mimo|qwen|qwq|grok|llama|command|([mc]\w+|pix)tral)/,
     dialects: chat,

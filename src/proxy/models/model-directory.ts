@@ -12,11 +12,11 @@ import type { Pools } from "../upstream/pools.ts";
 import { readText, sendUpstream } from "../upstream/send.ts";
 import type { KnownModel, ModelLookup } from "../usage/cost.ts";
 
-/** Loads data about the models of a configuration's upstreams, when it is first needed. */
+/** Loads the model data for the upstreams of a configuration on first use. */
 export interface ModelDirectory {
-  /** Returns a promise that resolves when the data is loaded; undefined if a call need not wait for it. */
+  /** Returns a promise that resolves when the data is loaded; undefined if some data is loaded already. */
   load(): Promise<void> | undefined;
-  /** Returns why the last request to the URL of `model_data` failed; undefined if it succeeded. */
+  /** Returns why the last request for `model_data.url` failed; undefined if it succeeded. */
   failure(): string | undefined;
 }
 
@@ -26,8 +26,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /**
- * Creates the directory of a configuration. Data from `model_data` takes precedence over the bundled data. `publish`
- * receives the lookup of each upstream.
+ * Creates the directory of a configuration. `publish` receives the lookup of each upstream, each time data was loaded.
+ * Data from `model_data` takes precedence over the bundled data.
  */
 export function createModelDirectory(
   { upstreams, modelData }: Pick<ProxyConfig, "upstreams" | "modelData">,
@@ -51,7 +51,7 @@ export function createModelDirectory(
         failure = undefined;
       } catch (error) {
         failure = getErrorMessage(error);
-        // The earlier data stays in use, or else the bundled data.
+        // The data of the last successful request stays in use; without it, only the bundled data is used.
         until = Date.now() + RETRY_MS;
       }
     }
@@ -66,18 +66,18 @@ export function createModelDirectory(
       pending ??= refresh().finally(() => {
         pending = undefined;
       });
-      // Old data is used while new data is fetched.
+      // While new data is fetched, calls use the old data.
       return isLoaded ? undefined : pending;
     },
   };
 }
 
-/** Returns the names of an upstream in model data: its own, then those of its vendor. */
+/** Returns the names under which model data can contain an upstream: its own name, then those of its vendor. */
 function listNames({ name, vendor = "" }: UpstreamConfig): readonly string[] {
   return [name, ...(findVendor(vendor)?.modelData ?? [])];
 }
 
-/** Fetches and parses model data. Throws an `AppError` with the reason. */
+/** Fetches and parses model data. Throws an `AppError` if the request fails or the data is invalid. */
 async function fetchModelData(url: string, pools: Pools): Promise<VendorModels> {
   const { origin, prefix, query } = parseBaseUrl(url);
   const response = await sendUpstream(pools.get(origin, RESPONSE_TIMEOUT_MS), "model_data", {
@@ -130,7 +130,7 @@ function createLookup(names: readonly string[], own: VendorModels, { vendors }: 
 
 const MAX_CACHED = 1_000;
 
-/** Returns the rows of a vendor by model; see `scripts/model-data.mjs`. */
+/** Returns the cells of each row by model name. `scripts/model-data.mjs` describes the format. */
 function parseRows(text: string): ReadonlyMap<string, readonly string[]> {
   return new Map(
     text.split("\n").map((line) => {

@@ -6,7 +6,7 @@ export interface LabelledCall {
   readonly upstream: UpstreamConfig;
   /** The model's name at the upstream. */
   readonly model: string;
-  /** The pattern of the rule that chose the upstream. */
+  /** The pattern of the rule that selected the upstream; undefined if no rule matched. */
   readonly rule: string | undefined;
   /** Whether the upstream responded without an error. */
   readonly isServed: boolean;
@@ -19,14 +19,15 @@ export interface ModelLabels {
   getLabel(call: LabelledCall): string;
 }
 
-/** Label of a model that is not known. */
+/** The label of all models that have no other label. */
 const UNLISTED = "unlisted";
-/** Number of names per upstream that are known because it served them; after that, only its list decides. */
+/** Maximum number of names per upstream that are labels only because the upstream served them. */
 const MAX_SERVED = 8;
 
 /**
- * Creates the labels. A label is the model's own name if the configuration or its upstream's list contains it, or if
- * it is among the first names that the upstream served; else the pattern of its rule, else `unlisted`.
+ * Creates the labels. The label of a model is its own name if the configuration or its upstream's list contains that
+ * name, or if it is among the first names that the upstream served. Otherwise, the label is the pattern of the rule, or
+ * `unlisted` without a rule or with the rule `*`.
  */
 export function createModelLabels(): ModelLabels {
   const named = new WeakMap<ProxyConfig, ReadonlySet<string>>();
@@ -41,7 +42,7 @@ export function createModelLabels(): ModelLabels {
     if (names.has(model)) return true;
     if (!isServed) return false;
     if (names.size >= MAX_SERVED) {
-      // Once the upstream's list is fetched, it decides which further names are models.
+      // Further names become labels only if the upstream's list contains them, so the list is needed now.
       catalog.refresh(upstream);
       return false;
     }

@@ -9,8 +9,8 @@ function chat(vendor: string, model: RegExp, capabilities: Partial<Capabilities>
 }
 
 /**
- * Capabilities at one vendor, regardless of the model's family. Sources: responses with status 200 and 400 recorded
- * in November 2026, and the vendors' pages named beside each group.
+ * Capabilities of the models at one vendor, regardless of their family. Sources are responses with the status 200 or
+ * 400 that were recorded in November 2026, and the vendors' pages in the comments.
  */
 export const vendorCapabilities: readonly Family[] = [
   chat("deepseek", EVERY_MODEL, {
@@ -19,7 +19,7 @@ export const vendorCapabilities: readonly Family[] = [
     efforts: ["none", "low", "medium", "high"],
     thinkingMember: "thinking",
   }),
-  // https://docs.z.ai/api-reference/llm/chat-completion: one stop sequence, no choice but `auto`, JSON without schema
+  // https://docs.z.ai/api-reference/llm/chat-completion: one stop sequence, only `auto` as tool choice, no JSON Schema
   chat("zai", EVERY_MODEL, {
     toolChoices: ["auto"],
     maxStopSequences: 1,
@@ -45,7 +45,7 @@ export const vendorCapabilities: readonly Family[] = [
   chat("perplexity", /^sonar-(reasoning|deep-research)/, { efforts: ["low", "medium", "high"] }),
   // https://docs.perplexity.ai/guides/structured-outputs: JSON only with a schema
   chat("perplexity", EVERY_MODEL, { structuredOutput: "only-json-schema" }),
-  // https://console.groq.com/docs/openai: rejected with 400, as are unknown members of messages
+  // https://console.groq.com/docs/openai: the `rejectedMembers`, and unknown members of messages, cause a 400
   chat("groq", EVERY_MODEL, {
     maxTokensName: "max_completion_tokens",
     reasoningMember: "reasoning",
@@ -54,12 +54,12 @@ export const vendorCapabilities: readonly Family[] = [
     rejectedMembers: ["logprobs", "top_logprobs", "logit_bias", "n", "messages.name"],
   }),
   chat("groq", /^qwen-?3/, { efforts: ["none"] }),
-  // https://docs.x.ai/docs/guides/reasoning: reasoning models reject these with 400
+  // https://docs.x.ai/docs/guides/reasoning: at reasoning models, `stop` and the `rejectedMembers` cause a 400
   chat("xai", /^grok-(3-mini|4|5|code)/, {
     acceptsStop: false,
     rejectedMembers: ["frequency_penalty", "presence_penalty", "logit_bias"],
   }),
-  // https://inference-docs.cerebras.ai/resources/openai: rejected with 400
+  // https://inference-docs.cerebras.ai/resources/openai: the `rejectedMembers` cause a 400
   chat("cerebras", EVERY_MODEL, {
     maxTokensName: "max_completion_tokens",
     reasoningMember: "reasoning",
@@ -71,7 +71,7 @@ export const vendorCapabilities: readonly Family[] = [
     documents: "none",
     audio: false,
   }),
-  // https://docs.cohere.com/docs/compatibility-api: no named function, neither of these members
+  // https://docs.cohere.com/docs/compatibility-api: no choice of a named function, no `rejectedMembers`
   chat("cohere", EVERY_MODEL, {
     toolChoices: ["none", "required"],
     maxTemperature: 1,
@@ -81,7 +81,7 @@ export const vendorCapabilities: readonly Family[] = [
     documents: "none",
     audio: false,
   }),
-  // https://platform.moonshot.ai/docs/api/chat: `required` and named functions are rejected
+  // https://platform.moonshot.ai/docs/api/chat: a tool choice of `required` or a named function is rejected
   chat("moonshot", EVERY_MODEL, {
     toolChoices: ["auto", "none"],
     maxTemperature: 1,
@@ -108,9 +108,9 @@ export const vendorCapabilities: readonly Family[] = [
     dialects: ["messages"],
     capabilities: { images: "none", documents: "none", acceptsTopK: false, acceptsStop: false },
   },
-  // https://docs.github.com/rest/models/inference: the members of its schema
+  // https://docs.github.com/rest/models/inference: the request's schema has none of the `rejectedMembers`
   chat("github-models", EVERY_MODEL, { optionalMembers: [], rejectedMembers: ["n", "user", "logit_bias"] }),
-  // https://lmstudio.ai/docs/developer/openai-compat: `tool_choice` is a text, `json_object` is rejected
+  // https://lmstudio.ai/docs/developer/openai-compat: `tool_choice` must be a string, and `json_object` is rejected
   chat("lmstudio", EVERY_MODEL, {
     toolChoices: ["auto", "none", "required"],
     structuredOutput: "only-json-schema",
@@ -126,7 +126,7 @@ export const vendorCapabilities: readonly Family[] = [
     toolChoices: ["auto", "none"],
     rejectedMembers: ["logit_bias", "n"],
   }),
-  // https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html: extra parameters
+  // https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html: `top_k` is an extra parameter
   chat("vllm", EVERY_MODEL, { acceptsTopK: true, documents: "none" }),
   // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   chat("llamacpp", EVERY_MODEL, {
@@ -135,7 +135,8 @@ export const vendorCapabilities: readonly Family[] = [
     documents: "none",
     optionalMembers: [],
   }),
-  // https://docs.fireworks.ai/api-reference/post-chatcompletions and https://docs.together.ai/reference/chat-completions-1
+  // https://docs.fireworks.ai/api-reference/post-chatcompletions and
+  // https://docs.together.ai/reference/chat-completions-1
   chat("fireworks", EVERY_MODEL, { acceptsTopK: true, documents: "none" }),
   chat("together", EVERY_MODEL, { acceptsTopK: true, documents: "none", audio: false }),
   // https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html
