@@ -1,9 +1,9 @@
 /**
- * Buckets per doubling of a duration in the histogram. They are coarse enough to be kept for each series and fine
- * enough for percentiles within 10 %; histograms of several processes are merged by adding them.
+ * Number of buckets in which a duration doubles. Four are few enough to keep a histogram for each series, and enough
+ * for percentiles within 10 %.
  */
 const STEPS_A_DOUBLING = 4;
-/** Number of buckets; the last one also counts everything above a quarter of an hour. */
+/** Number of buckets. The last one also counts all calls of more than a quarter of an hour. */
 const STEPS = 80;
 
 /** Creates an empty histogram. */
@@ -11,14 +11,14 @@ export function createHistogram(): number[] {
   return new Array<number>(STEPS).fill(0);
 }
 
-/** Adds one call. */
+/** Adds a call with this duration. */
 export function addTo(histogram: number[], milliseconds: number): void {
   const step =
     milliseconds <= 1 ? 0 : Math.min(STEPS - 1, Math.ceil(Math.log2(milliseconds) * STEPS_A_DOUBLING));
   histogram[step] = (histogram[step] ?? 0) + 1;
 }
 
-/** Merges several histograms. */
+/** Adds up several histograms, such as those of several processes. */
 export function sumHistograms(histograms: readonly (readonly number[])[]): number[] {
   const sum = createHistogram();
   for (const histogram of histograms)
@@ -26,7 +26,10 @@ export function sumHistograms(histograms: readonly (readonly number[])[]): numbe
   return sum;
 }
 
-/** Returns the milliseconds that `share` (0 to 1) of the calls took at most; undefined if there are no calls. */
+/**
+ * Returns the duration in milliseconds, within 10 %, that `share` (0 to 1) of the calls did not exceed; undefined if
+ * there are no calls.
+ */
 export function percentile(histogram: readonly number[], share: number): number | undefined {
   const wanted = share * histogram.reduce((sum, count) => sum + count, 0);
   if (wanted === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { CallRecord } from "./request-log.ts";
 
-/** The usage of the calls of one key. */
+/** The sums of all calls of one key. */
 export interface KeySeries {
   /** The key's name. */
   readonly key: string;
@@ -11,11 +11,11 @@ export interface KeySeries {
   /** Tokens; `input` includes those read from or written to a cache. */
   readonly input: number;
   readonly output: number;
-  /** US dollars of the calls whose cost is known. */
+  /** The cost in US dollars of the calls whose cost is known. */
   readonly cost: number;
 }
 
-/** Maximum number of keys; further ones are counted as `other`. */
+/** Maximum number of keys; the calls of further keys are counted as `other`. */
 const MAX_KEYS = 1_000;
 
 const OTHER = "other";
@@ -38,7 +38,7 @@ export function countKey(
   addKeySeries(all, call);
 }
 
-/** Adds the sums of a key to its existing ones, or to `other` if there are too many keys. */
+/** Adds the sums of a key to those in `all`. If `all` is full, the sums of a further key are added to `other`. */
 export function addKeySeries(all: Map<string, KeySeries>, one: KeySeries): void {
   const own = toSeriesKey(one);
   const isNamed = all.has(own) || all.size < MAX_KEYS;

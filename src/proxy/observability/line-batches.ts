@@ -1,28 +1,29 @@
-/** Takes lines one by one. */
+/** Receives lines one by one. */
 export interface LineSink {
   write(line: string): void;
-  /** Flushes the buffer; resolves when all lines have been processed. */
+  /** Flushes the buffer. Resolves when all lines have been processed. */
   close(): Promise<void>;
 }
 
 const FLUSH_MS = 200;
-/** Bytes of the buffer, which is flushed immediately when it is full. */
+/** Size of the buffer in bytes. It is flushed immediately if a line does not fit. */
 const WAITING = 256 * 1024;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
 const WIDEST = 3;
 
-/** A file of the lines that are not in the log yet, in case the process is killed. */
+/** Stores the lines that are not in the log yet, so that they are not lost if the process is killed. */
 export interface LineJournal {
   /** Writes bytes immediately. */
   append(bytes: Uint8Array): void;
-  /** Returns a function to call when all bytes so far are in the log. */
+  /** Returns a function; call it when all bytes that were appended before are in the log. */
   startBatch(): () => void;
 }
 
 /**
- * Creates a sink that passes lines on in batches, each line ended with a newline. Waiting lines are kept as bytes:
- * every garbage collection would have to move thousands of strings. `take` must handle its own errors.
- * With a journal, lines are in that file when `write` returns: the client of a call may have its response already.
+ * Creates a sink that passes lines to `take` in batches, with a newline after each line. `take` must not reject.
+ * Waiting lines are kept as bytes, because each garbage collection would have to move thousands of strings. With a
+ * journal, a line is in the journal when `write` returns, because the client can receive its response before the next
+ * flush.
  */
 export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journal?: LineJournal): LineSink {
   let waiting: Buffer | undefined;
@@ -44,7 +45,7 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journa
     waiting = undefined;
     used = 0;
     if (!bytes) return;
-    // Resolves without a value, so that the chain does not retain earlier promises.
+    // The promise resolves without a value, so that the chain does not retain earlier promises.
     const before = taken;
     const written = journal?.startBatch();
     taken = take(bytes)

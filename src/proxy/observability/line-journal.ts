@@ -11,14 +11,15 @@ interface JournalFile {
   pending: number;
 }
 
-/** The journal of a log that this process writes. */
+/** The journal that this process writes. */
 export interface OpenJournal extends LineJournal {
+  /** Removes the files of the journal. */
   close(): void;
 }
 
 /**
- * Creates the journal of a log: two files beside it, of which one is written while the lines of the other go to the log.
- * Throws the system's error.
+ * Creates the journal of a log: two files beside it. While the lines of one file are written to the log, further lines
+ * are appended to the other. Throws the error of the file system.
  */
 export function createJournal(log: string): OpenJournal {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
@@ -37,7 +38,7 @@ export function createJournal(log: string): OpenJournal {
       try {
         writeSync(current.descriptor, bytes);
       } catch {
-        // The disk is full; the log reports the same error.
+        // The write to the log fails too, such as on a full disk, and reports the error.
       }
     },
     startBatch() {
@@ -58,7 +59,7 @@ export function createJournal(log: string): OpenJournal {
   };
 }
 
-/** Appends the lines that killed processes have left in their journals to a log, and removes these journals. */
+/** Appends to a log the lines in the journals of killed processes, and removes these journals. */
 export async function recoverJournals(log: string): Promise<void> {
   const prefix = `${basename(log)}.journal-`;
   const names = await readdir(dirname(log)).catch(() => []);
@@ -66,7 +67,7 @@ export async function recoverJournals(log: string): Promise<void> {
     const path = join(dirname(log), name);
     const [header = "", ...lines] = (await readFile(path, "utf8").catch(() => "")).split("\n");
     if (mayBeInUse(header)) continue;
-    // The last element is empty, or a line that was not written whole.
+    // The last element is empty or an incomplete line.
     const left = await withoutKnown(log, lines.slice(0, -1));
     if (left.length > 0) await appendFile(log, `\n${left.join("\n")}\n`, { mode: 0o600 });
     await unlink(path).catch(() => {});
@@ -82,7 +83,10 @@ function mayBeInUse(header: string): boolean {
   }
 }
 
-/** Returns the lines that the log does not end with: the process may have been killed between two writes. */
+/**
+ * Returns the lines that are not in the log. A line is in both files if the process was killed after the write to the
+ * log and before the journal was truncated.
+ */
 async function withoutKnown(log: string, lines: readonly string[]): Promise<string[]> {
   const text = lines.length === 0 ? "" : await readFile(log, "utf8").catch(() => "");
   const known = new Set(text.split("\n"));

@@ -55,11 +55,11 @@ export function metricsText(counts: MetricCounts): string {
   addKeys(lines, head, keys);
   histograms(
     "gen_ai_server_request_duration_seconds",
-    "From the request's headers to the end of the response.",
+    "Duration of model calls, from the request's headers to the end of the response.",
     ofModels,
   );
   const first = "gen_ai_server_time_to_first_token_seconds";
-  head(first, "histogram", "For streams, from the request's headers to the upstream's first byte.");
+  head(first, "histogram", "Duration from the request's headers to the upstream's first byte, for streams.");
   for (const { labels, ...series } of ofModels)
     if (series.firstBytes > 0)
       histogram(lines, first, labels, series.firstByte, series.firstBytes, series.firstByteSum);
@@ -108,7 +108,7 @@ function formatLabels({ route, model, upstream, status, errorCode }: CallSeries)
   });
 }
 
-/** Returns labels in the format between the braces. */
+/** Formats labels as the text format has them between braces. */
 function text(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(
@@ -118,7 +118,7 @@ function text(labels: Readonly<Record<string, string>>): string {
     .join(",");
 }
 
-/** Rounds away the floating-point error of adding many small amounts. */
+/** Removes the floating-point error of a sum of many small amounts. */
 function dollars(cost: number): number {
   return Math.round(cost * 1_000_000_000) / 1_000_000_000;
 }

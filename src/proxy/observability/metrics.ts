@@ -17,7 +17,7 @@ export interface Metrics {
 export interface MetricCounts {
   /** Calls being served. */
   readonly active: number;
-  /** The calls among these that wait for a connection to their upstream. */
+  /** Those of the active calls that wait for a connection to their upstream. */
   readonly queued: number;
   readonly series: readonly CallSeries[];
   /** Requests that were rejected before they became calls. */
@@ -51,10 +51,10 @@ export interface AttemptSeries {
 export interface CallSeries {
   readonly route: string;
   readonly upstream: string;
-  /** The name at the upstream, or a label that stands for many (`model-labels.ts`). */
+  /** The model's name at the upstream, or a label that stands for several models (`model-labels.ts`). */
   readonly model: string;
   readonly status: number;
-  /** The error code, regardless of the status; empty if the calls did not fail. */
+  /** The error code; empty if the calls did not fail. A call with a success status can have failed too. */
   readonly errorCode: string;
   readonly calls: number;
   /** Tokens; `input` includes those read from or written to a cache. */
@@ -63,19 +63,21 @@ export interface CallSeries {
   readonly cacheWrite: number;
   readonly output: number;
   readonly reasoning: number;
-  /** US dollars of the calls whose cost is known, and the number of these calls. */
+  /** The cost in US dollars of the calls whose cost is known, and the number of these calls. */
   readonly cost: number;
   readonly priced: number;
-  /** Calls that used tokens but whose cost is not known. */
+  /** Number of calls that used tokens and whose cost is not known. */
   readonly unpriced: number;
   /** Calls by bucket of their duration, and the sum of their durations in seconds. */
   readonly duration: readonly number[];
   readonly durationSum: number;
-  /** For streams only: in other responses the first byte arrives with the rest. */
+  /**
+   * Streams by bucket of the time to their first byte, the sum of these times in seconds, and the number of streams.
+   */
   readonly firstByte: readonly number[];
   readonly firstByteSum: number;
   readonly firstBytes: number;
-  /** Calls by milliseconds in finer steps (`histogram.ts`). */
+  /** Calls by bucket of their duration, in the finer buckets of `histogram.ts`. */
   readonly histogram: readonly number[];
   /** When the last of these calls ended, ISO 8601, and its error message, if any. */
   readonly lastAt: string;
@@ -90,7 +92,7 @@ type Counting = { -readonly [Name in keyof CallSeries]: CallSeries[Name] } & {
 
 /** Upper bounds of the buckets in seconds. */
 export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-/** Maximum number of series; further ones are counted as `other`, because model names come from clients. */
+/** Maximum number of series, because model names come from clients. Calls of further series are counted as `other`. */
 export const MAX_SERIES = 500;
 
 /** Creates empty counters. */
@@ -156,7 +158,7 @@ function countAttempt(
   addOne(attempts, name, { upstream, status, errorCode, count: 0 });
 }
 
-/** Returns the model's name in the metrics. */
+/** Returns the label of the call's model. */
 function getModelLabel({ modelLabel, upstreamModel }: CallRecord): string {
   return modelLabel ?? upstreamModel ?? "";
 }

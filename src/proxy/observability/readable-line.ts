@@ -1,6 +1,6 @@
 import type { CallRecord } from "./request-log.ts";
 
-/** The members of a call that its line shows. */
+/** The members of a call that `readableLine` shows. */
 export type ReadableCall = Pick<
   CallRecord,
   "time" | "method" | "route" | "status" | "ms" | "stream" | "retries" | "errorMessage"
@@ -39,7 +39,7 @@ export function readableLine(record: ReadableCall): string {
     record.losses.length > 0 ? `lost: ${record.losses.map((loss) => loss.code).join(" ")}` : "",
     record.errorMessage ?? "",
   ];
-  // Names come from clients; without this, one with a line break could forge a log line.
+  // Names come from clients. A name with a line break could otherwise forge a line.
   return parts
     .filter(Boolean)
     .join("  ")

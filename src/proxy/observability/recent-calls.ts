@@ -3,18 +3,18 @@ import type { CallRecord } from "./request-log.ts";
 /** The parts of a running call that the dashboard shows. */
 export interface RunningCall {
   readonly id: string;
-  /** `performance.now()`. */
+  /** When the call began, as returned by `performance.now()`. */
   readonly startedAt: number;
   readonly key: { readonly name: string } | undefined;
   readonly route: { readonly path: string };
   readonly model: string | undefined;
   readonly upstream: { readonly name: string } | undefined;
   readonly stream: boolean;
-  /** The index in the list of running calls, set by that list; -1 if the call is not in it. */
+  /** The index in `running`, which `begin` and `end` set; -1 if the call is not running. */
   index: number;
 }
 
-/** The running calls and the last ended ones. */
+/** The running calls, and the calls that ended last. */
 export interface RecentCalls {
   begin(call: RunningCall): void;
   end(call: RunningCall, record: CallRecord): void;
@@ -27,9 +27,9 @@ export interface RecentCalls {
 export const MAX_ENDED_CALLS = 200;
 
 /**
- * Creates an empty registry. It keeps references to the calls' own objects, because every call is added, even if the
- * dashboard is never opened. Running calls are in an array: the discarded hash tables of a set kept 25 MB of ended
- * calls in memory.
+ * Creates an empty registry. It keeps the calls' own objects, because copies would cost time in every call, even if the
+ * dashboard is never opened. Running calls are in an array, because the discarded hash tables of a set kept 25 MB of
+ * ended calls in memory.
  */
 export function createRecentCalls(): RecentCalls {
   const running: RunningCall[] = [];
@@ -42,7 +42,7 @@ export function createRecentCalls(): RecentCalls {
     end(call, record) {
       const last = running.at(-1);
       if (call.index >= 0 && last !== undefined) {
-        // The last call moves to the free index.
+        // Move the last call to the free index.
         running[call.index] = last;
         last.index = call.index;
         call.index = -1;

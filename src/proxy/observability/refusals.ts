@@ -3,7 +3,7 @@ export interface Refusal {
   /** ISO 8601. */
   readonly time: string;
   readonly method: string;
-  /** Without its query, which can carry keys. */
+  /** The path without the query, because a query can contain keys. */
   readonly path: string;
   /** The route's pattern; empty if none matched. */
   readonly route: string;
@@ -15,7 +15,7 @@ export interface Refusal {
 }
 
 const MAX_PATH_CHARS = 120;
-/** Milliseconds in which similar rejections are reported once. */
+/** Milliseconds during which similar rejections are reported once. */
 const PAUSE_MS = 1_000;
 
 /**
@@ -28,9 +28,9 @@ export function refusalLine({ time, method, path, status, reason }: Refusal): st
     .replace(/[\t\r\n]+/g, " ");
 }
 
-/** Rejections per second that get their own line; further ones are counted. */
+/** Maximum number of rejections in a second that get their own line; further ones are counted. */
 const MAX_LINES = 20;
-/** Kinds of rejections that are counted separately. */
+/** Maximum number of kinds of rejections that are counted separately; further ones are counted by status. */
 const MAX_KINDS = 100;
 
 /** Writes rejected requests to the request log. */
@@ -41,8 +41,9 @@ export interface RefusalLines {
 }
 
 /**
- * Creates a writer of JSON lines. Anyone who reaches the port can cause rejections, which must not displace calls in
- * the log: after 20 in a second, those with the same client, status and route share a line with a count.
+ * Creates a writer of JSON lines. Anyone who can connect can cause rejections, and they must not displace the calls in
+ * the log. After 20 lines in a second, rejections with the same client, status and route share one line with their
+ * number.
  */
 export function createRefusalLines(write: (line: string) => void): RefusalLines {
   let written = 0;
@@ -90,8 +91,8 @@ function jsonLine({ path, route, errorCode, ...others }: Refusal, count: number)
 const MAX_REASON_CHARS = 300;
 
 /**
- * Creates a function that reports rejections, consecutive similar ones at most once per second, because a page that
- * retries causes many.
+ * Creates a function that reports rejections as lines for people. Consecutive rejections of the same request are
+ * reported at most once per second, because a page that retries causes many.
  */
 export function createRefusalReporter(report: (line: string) => void): (refusal: Refusal) => void {
   let last = { alike: "", at: 0 };

@@ -9,11 +9,11 @@ export interface AttemptRecord {
   readonly key: number | undefined;
   /** The upstream's status; undefined if there was no response. */
   readonly status: number | undefined;
-  /** Why the attempt failed; undefined if it succeeded. */
+  /** Why the attempt failed, as a code of the error catalog; undefined if it succeeded. */
   readonly errorCode: string | undefined;
   /** Milliseconds of the pause before the attempt. */
   readonly waitMs: number;
-  /** Milliseconds until the attempt ended. */
+  /** Duration of the attempt in milliseconds. */
   readonly ms: number;
 }
 
@@ -22,25 +22,25 @@ export interface CallRecord {
   /** ISO 8601. */
   readonly time: string;
   readonly id: string;
-  /** The name of the client's API key; undefined if it has sent none. */
+  /** The name of the client's API key; undefined if the client sent none. */
   readonly key: string | undefined;
-  /** The id of a key with an id, its team and its tags. */
+  /** The id, team and tags of the key, if it has them. */
   readonly keyId?: string | undefined;
   readonly team?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly client: string;
-  /** The client's metadata: its id of the call, its session, its program and its trace. */
+  /** Metadata that the client sent: its own id of the call, its session, its program and its trace. */
   readonly clientRequestId?: string | undefined;
   readonly session?: string | undefined;
   readonly userAgent?: string | undefined;
   readonly traceId?: string | undefined;
   readonly method: string;
-  /** The route's path instead of the request's, because queries can contain keys. */
+  /** The route's pattern. The request's path is not recorded, because it can contain keys. */
   readonly route: string;
   readonly model: string | undefined;
   readonly upstream: string | undefined;
   readonly upstreamModel: string | undefined;
-  /** The model's name in the metrics, one of a bounded number (`model-labels.ts`). */
+  /** The model's label in the metrics (`model-labels.ts`). */
   readonly modelLabel?: string;
   /** The JSON-RPC method of an MCP call, and the tool that it names. */
   readonly mcpMethod?: string | undefined;
@@ -56,7 +56,7 @@ export interface CallRecord {
   /** US dollars; undefined if the price or the tokens are not known. */
   readonly cost: number | undefined;
   readonly losses: readonly Loss[];
-  /** Why the call failed, even if its status is a success: a code of the error catalog. */
+  /** Why the call failed, as a code of the error catalog. A call with a success status can have failed too. */
   readonly errorCode?: string | undefined;
   readonly errorMessage: string | undefined;
 }
@@ -71,7 +71,7 @@ export interface RequestLog {
 }
 
 /**
- * Formats a record as one line of JSON. Concatenates strings, because it runs for every call and `JSON.stringify`
+ * Formats a record as one line of JSON. It concatenates strings, because it runs for every call and `JSON.stringify`
  * takes twice as long.
  */
 export function recordLine(record: CallRecord): string {
@@ -87,7 +87,7 @@ export function recordLine(record: CallRecord): string {
   );
 }
 
-/** Formats the members that name the client, the model and the upstream of a call. */
+/** Formats the members about the client, the route, the model and the upstream of a call. */
 function formatNames(record: CallRecord): string {
   const { model, upstreamModel } = record;
   return [

@@ -5,26 +5,28 @@ import { makeFolders } from "../../files/make-folders.ts";
 import { createLineBatches, type LineSink } from "./line-batches.ts";
 
 /**
- * A text file of bounded size: when it is full it becomes `.1`, `.1` becomes `.2`, and the oldest file is deleted. Not
- * `rotating-file-stream` or `pino-roll`: they do not share a file between processes (docs/dependencies.md).
+ * A text file of bounded size. When it is full, it is renamed to `.1`, `.1` to `.2` and so on, and the oldest file is
+ * deleted. The packages `rotating-file-stream` and `pino-roll` are not used, because they do not share a file between
+ * processes (docs/dependencies.md).
  */
 export interface RotatingFile extends LineSink {
-  /** Appends whole lines after all earlier ones; resolves when they are written or writing has failed. */
+  /** Appends whole lines after all earlier ones. Resolves when they are written or the write has failed. */
   append(lines: Uint8Array): Promise<void>;
 }
 
+/** When a file is rotated, and how many files are kept. */
 export interface RotationLimits {
   /** Maximum bytes of one file. */
   readonly maxFile: number;
   /** Maximum number of files, including the current one. */
   readonly files: number;
-  /** Returns whether a file may be deleted. Files that may not be deleted are kept in addition to `files`. */
+  /** Returns whether a file can be deleted. A file that is still needed is kept in addition to `files`. */
   readonly mayDelete?: (path: string) => Promise<boolean>;
 }
 
 /**
- * Creates a file that writes lines in batches. A write error is reported once until a write succeeds again, and never
- * stops the proxy.
+ * Creates a file that writes lines in batches. If a write fails, its lines are lost, and `onError` receives the error
+ * unless the previous write failed too.
  */
 export function createRotatingFile(
   path: string,
@@ -33,7 +35,7 @@ export function createRotatingFile(
 ): RotatingFile {
   let writing: Promise<void> = Promise.resolve();
   let failed = false;
-  /** Whether the file may end in an incomplete line, after a killed process or a write error. */
+  /** Whether the file can end with an incomplete line, which a killed process or a write error leaves. */
   let isTorn = true;
 
   const append = (lines: Uint8Array): Promise<void> => {
@@ -64,14 +66,14 @@ export function createRotatingFile(
 }
 
 /**
- * Milliseconds after which a lock is removed. A batch is written in milliseconds, so an older lock was left by a
- * process on another host, whose existence cannot be checked.
+ * Milliseconds after which a lock is removed. A batch is written within milliseconds, so an older lock belongs to a
+ * process that has ended on another host, where its existence cannot be checked.
  */
 const ABANDONED_MS = 60_000;
 
 /**
- * Runs a task while no other process writes the same log: concurrent rotations would overwrite each other's files. If
- * the lock cannot be taken, the task runs without it.
+ * Runs a task while no other process writes the same log, because concurrent rotations would overwrite each other's
+ * files. If the lock cannot be acquired, the task runs without it.
  */
 async function withRotationLock(lock: string, task: () => Promise<void>): Promise<void> {
   let hasLock = false;
@@ -121,7 +123,7 @@ async function readSize(path: string): Promise<number> {
 
 const NEWLINE = 0x0a;
 
-/** Returns the length of the whole lines at the beginning that fit into `room` bytes. */
+/** Returns the number of bytes of the first whole lines that fit into `room` bytes. */
 function linesWithin(lines: Uint8Array, room: number): number {
   if (lines.length <= room) return lines.length;
   return room > 0 ? lines.lastIndexOf(NEWLINE, room - 1) + 1 : 0;
@@ -163,13 +165,13 @@ async function rotate(path: string, { files, mayDelete }: RotationLimits): Promi
   if (files === 1) await open(path, "w", 0o600).then((file) => file.close());
 }
 
-/** Renames the file before `number` to it. */
+/** Renames file `number` - 1 to file `number`; the current file is number 0. */
 async function shift(path: string, number: number): Promise<void> {
   const from = number === 1 ? path : `${path}.${number - 1}`;
   await rename(from, `${path}.${number}`).catch(() => {});
 }
 
-/** Rotates without deleting files that are still needed; deletes those that no longer are. */
+/** Rotates, and deletes only files beyond `files` that are no longer needed. */
 async function rotateKeeping(
   path: string,
   files: number,

@@ -42,8 +42,11 @@ export function stateText(active: readonly Cooldown[], startedAt: number): strin
   ].join("\n");
 }
 
-/** Returns the latest cooldown of each upstream and key. Model names come from clients and are not used as labels. */
+/**
+ * Returns the labels of each upstream and key, and when the last of their cooldowns ends, in milliseconds since 1970.
+ */
 function getLatestCooldowns(active: readonly Cooldown[]): [string, number][] {
+  // Models are not labels, because their names come from clients.
   const latest = new Map<string, number>();
   for (const { upstream, key, until } of active) {
     const labels = `sallyport_upstream="${upstream}",sallyport_key="${key ?? ""}"`;

@@ -27,8 +27,8 @@ export function sumCounts(all: readonly MetricCounts[]): MetricCounts {
 }
 
 /**
- * Adds the counts of a process that has ended to those of earlier ones. A process that has ended has no running calls.
- * The number of series is bounded, because model names come from clients.
+ * Adds the counts of a process that has ended to those of processes that ended earlier. The result has no active calls
+ * and at most `MAX_SERIES` series with a name.
  */
 export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
   const series = new Map(before.series.map((each) => [getSeriesName(each), each]));

@@ -3,13 +3,13 @@ import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { AttemptRecord, CallRecord } from "./request-log.ts";
 
-/** Reports calls to a collector. */
+/** Reports calls to an OpenTelemetry collector. */
 export interface Telemetry {
-  /** Begins a call. Its trace continues the client's, if it has sent one. */
+  /** Begins the trace of a call. It continues the client's trace if `headers` name one. */
   begin(headers: IncomingHttpHeaders): CallTrace;
-  /** Begins a call to an MCP server. */
+  /** Begins the trace of a call to an MCP server. */
   beginMcp(headers: IncomingHttpHeaders, server: TracedServer): McpTrace;
-  /** Exports the remaining data, for a few seconds at most. */
+  /** Exports the remaining data. Resolves after 3 seconds at the latest. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface CallTrace {
 
 /** The spans of one call to an MCP server. */
 export interface McpTrace {
-  /** Returns `traceparent` for the server's request. */
+  /** Returns `traceparent` for the request to the server. */
   traceparent(): string;
   /** Ends the call at `endedAt`, in milliseconds since 1970. */
   end(record: CallRecord, endedAt: number): void;
@@ -47,11 +47,11 @@ export interface TracedCall {
   readonly upstream: UpstreamConfig | undefined;
   readonly responseModel: string | undefined;
   readonly finishReasons: readonly string[];
-  /** The messages of the client and the model, as JSON; undefined unless `proxy.otel.content` is set. */
+  /** The messages of the client and the model; undefined unless `proxy.otel.content` is set. */
   readonly content: TracedContent | undefined;
 }
 
-/** Messages in the form of OpenTelemetry's GenAI conventions. */
+/** Messages as JSON, in the form of OpenTelemetry's GenAI conventions. */
 export interface TracedContent {
   readonly systemInstructions: string | undefined;
   readonly inputMessages: string | undefined;

@@ -5,8 +5,8 @@ import { ATTRIBUTES } from "./names.ts";
 import { fail, formatTraceparent, serverAttributes, withoutUndefined } from "./spans.ts";
 
 /**
- * The spans of a call to an MCP server: the client's request and the server's, in the form of OpenTelemetry's conventions
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). The content of messages is not reported.
+ * The two spans of a call to an MCP server, one for the client's request and one for the request to the server
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). They do not contain the content of messages.
  */
 export class OpenMcpTrace implements McpTrace {
   private readonly received: Span;
@@ -26,8 +26,7 @@ export class OpenMcpTrace implements McpTrace {
 
   end(record: CallRecord, endedAt: number): void {
     const { method, mcpMethod, mcpTool, errorCode, status } = record;
-    // The requested tool or prompt is reported only where the conventions define an attribute; a resource's URI may
-    // be private.
+    // Only names for which the conventions define an attribute are reported. The URI of a resource can be private.
     const target = TARGETS[mcpMethod ?? ""];
     const named = target === undefined ? undefined : mcpTool;
     const shared: Attributes = withoutUndefined({
@@ -54,7 +53,7 @@ export class OpenMcpTrace implements McpTrace {
   }
 }
 
-/** The attribute with the name of the requested tool or prompt, by method. */
+/** The attribute for the name of the requested tool or prompt, by method. */
 const TARGETS: Readonly<Record<string, string>> = {
   "tools/call": ATTRIBUTES.tool,
   "prompts/get": ATTRIBUTES.prompt,

@@ -4,8 +4,8 @@ import type { Dialect } from "../exchange/parts.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
 
 /**
- * Names of OpenTelemetry's GenAI conventions, and the proxy's own. The conventions are not stable yet
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/), so every name is here.
+ * Names of attributes: those of OpenTelemetry's GenAI conventions, and the proxy's own. All names are in this file,
+ * because the conventions are not stable yet (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
  */
 export const ATTRIBUTES = {
   operation: "gen_ai.operation.name",
@@ -38,7 +38,7 @@ export const ATTRIBUTES = {
   waitMs: "sallyport.wait_ms",
 } as const;
 
-/** Histograms with the buckets that the conventions recommend. */
+/** Histograms, with the buckets that the conventions recommend. */
 export const METRICS = {
   tokens: {
     name: "gen_ai.client.token.usage",
@@ -60,16 +60,16 @@ export const METRICS = {
   },
 } as const;
 
-/** Operations whose convention has another name than the proxy's. */
+/** The conventions' names of operations that have another name in the proxy. */
 const OPERATIONS: Readonly<Record<string, string>> = { embed: "embeddings" };
 
-/** Returns the name of an operation, such as `chat`. Operations without a convention have the proxy's name. */
+/** Returns the conventions' name of an operation, such as `chat`; the proxy's own name if they define none. */
 export function operationName(operation: string, dialect: Dialect): string {
   if (operation === "generate") return getProfile(dialect).client.generateOperation;
   return OPERATIONS[operation] ?? operation.replaceAll("-", "_");
 }
 
-/** Vendors that serve another vendor's dialect, by their hosts. */
+/** The conventions' names of vendors, by host. */
 const PROVIDERS: readonly (readonly [host: RegExp, name: string])[] = [
   [/(^|\.)openai\.azure\.com$/, "azure.ai.openai"],
   [/(^|\.)(services\.ai|inference\.ai|models\.ai)\.azure\.com$/, "azure.ai.inference"],
@@ -86,7 +86,10 @@ const PROVIDERS: readonly (readonly [host: RegExp, name: string])[] = [
   [/(^|\.)x\.ai$/, "x_ai"],
 ];
 
-/** Returns the vendor of an upstream: by its host, else the dialect's own. The built-in echo has the proxy's name. */
+/**
+ * Returns the name of an upstream's vendor: by the host, else that of the dialect's own vendor; `sallyport` for the
+ * built-in echo.
+ */
 export function providerName({ dialect, baseUrl }: UpstreamConfig): string {
   if (dialect === "any") return "sallyport";
   const { hostname } = parseBaseUrl(baseUrl);

@@ -25,18 +25,19 @@ import { OpenMcpTrace } from "./mcp-trace.ts";
 import { ATTRIBUTES, METRICS, operationName, providerName } from "./names.ts";
 import { fail, formatTraceparent, serverAttributes, withoutUndefined } from "./spans.ts";
 
-/** Options of the telemetry of one process. */
+/** Options of `openTelemetry`. */
 export interface TelemetryOptions {
   readonly exporter: OtelExporter;
   readonly version: string;
   /** Identifies the process. */
   readonly instanceId: string;
-  /** Reports why telemetry cannot be exported; called at most once a minute. */
+  /** Receives the reason why telemetry cannot be exported, at most once a minute. */
   readonly onFailure: (reason: string) => void;
 }
 
-/** Milliseconds that the last export may take. */
+/** Maximum duration of the last export, in milliseconds. */
 const CLOSE_MS = 3_000;
+/** Minimum milliseconds between two reports of failed exports. */
 const REPORT_MS = 60_000;
 
 /** Starts OpenTelemetry with exporters over OTLP (HTTP, protobuf). Exports happen in the background, in batches. */
@@ -95,7 +96,7 @@ function reportFailures(onFailure: (reason: string) => void): void {
   const report = (message: string) => {
     if (performance.now() - reportedAt < REPORT_MS) return;
     reportedAt = performance.now();
-    // The SDK reports errors as JSON with their stack.
+    // The SDK formats an error as JSON with its stack.
     onFailure(/"message":"([^"]{1,200})/.exec(message)?.[1] ?? message.slice(0, 200));
   };
   const none = () => {};
@@ -152,7 +153,7 @@ class OpenTrace implements CallTrace {
     this.endTimes.push(Date.now());
   }
 
-  /** Attempts that have ended. They are sent with the call, which knows the operation. */
+  /** Spans of attempts that have ended. They are completed with the call, because its operation is not known before. */
   private readonly ended: Span[] = [];
   private readonly endTimes: number[] = [];
 
@@ -176,7 +177,7 @@ class OpenTrace implements CallTrace {
     const attributes: Attributes = {
       [ATTRIBUTES.operation]: operation,
       [ATTRIBUTES.provider]: provider,
-      // A label of a bounded number, as in the proxy's own metrics.
+      // The label instead of the model's name, because the number of labels is bounded.
       ...(modelLabel && { [ATTRIBUTES.requestModel]: modelLabel }),
       ...(errorCode !== undefined && { [ATTRIBUTES.errorType]: errorCode }),
     };

@@ -1,11 +1,11 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 
-/** Upstreams that reject `stream_options`. */
+/** Upstreams that have rejected `stream_options`. */
 const refusing = new WeakSet<UpstreamConfig>();
 
 /**
- * Adds `stream_options.include_usage` to a streamed chat request; without it, vendors of this dialect report no usage
- * in a stream. Returns undefined if the client sets `stream_options` or the upstream rejects it.
+ * Returns the body of a streamed chat-completions request with `stream_options.include_usage`, without which vendors
+ * report no usage in a stream. Returns undefined if the body contains `stream_options` or the upstream rejects them.
  */
 export function withUsageOption(body: Buffer, upstream: UpstreamConfig): Buffer | undefined {
   const open = body.indexOf(0x7b);
@@ -16,7 +16,7 @@ export function withUsageOption(body: Buffer, upstream: UpstreamConfig): Buffer 
 const ASKED = Buffer.from('"stream_options":{"include_usage":true},');
 
 /**
- * Returns whether an error response is about `stream_options`; if so, the member is no longer added for this
+ * Returns whether an error response is about `stream_options`. If it is, `withUsageOption` no longer adds them for this
  * upstream.
  */
 export function refusesUsage(upstream: UpstreamConfig, status: number, body: Buffer): boolean {
@@ -28,7 +28,9 @@ export function refusesUsage(upstream: UpstreamConfig, status: number, body: Buf
 const LINE_END = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
-/** Removes the usage chunk from a stream whose client did not request it. Forwards each event once it is complete. */
+/**
+ * Removes the chunk with usage from a stream whose client did not request it. Delays each event until it is complete.
+ */
 export class UsageChunkFilter {
   private rest: Buffer = NOTHING;
 
@@ -48,7 +50,7 @@ export class UsageChunkFilter {
   }
 }
 
-/** Returns the position after the last empty line. */
+/** Returns the index after the last empty line, where the last complete event ends. */
 function findEventsEnd(bytes: Buffer): number {
   for (let at = bytes.lastIndexOf(LINE_END); at > 0; at = bytes.lastIndexOf(LINE_END, at - 1)) {
     const before = bytes[at - 1] === 0x0d ? bytes[at - 2] : bytes[at - 1];
@@ -59,7 +61,7 @@ function findEventsEnd(bytes: Buffer): number {
 
 function withoutUsage(bytes: Buffer): Buffer {
   const at = bytes.lastIndexOf('"usage"');
-  // Most packets contain no usage.
+  // Most chunks contain no usage.
   if (at < 0 || bytes.indexOf('"choices"') < 0) return bytes;
   const kept: Buffer[] = [];
   for (let start = 0; start < bytes.length; ) {
@@ -80,8 +82,8 @@ function findFirstEventEnd(bytes: Buffer, start: number): number {
 }
 
 /**
- * Returns whether an event has `choices: []` and a usage object. Azure's first chunk also has no choices, but filter
- * results instead of usage.
+ * Returns whether an event has `choices: []` and a usage object. The first chunk of Azure also has no choices, but it
+ * has filter results instead of usage.
  */
 function isUsageChunk(event: Buffer): boolean {
   const text = event.toString("latin1");

@@ -6,9 +6,9 @@ import { matchesGlob } from "../glob.ts";
 import { priceLists } from "./list-prices.ts";
 
 /**
- * Returns the cost of a call in US dollars, at the configured price, else the vendor's list price, else that of the
- * model data. Returns undefined if the model or a kind of token that it used has no price. Estimated usage has a cost
- * only at a configured price.
+ * Returns the cost of a call in US dollars, at the price that `findPrice` returns. Returns undefined if the model has
+ * no price, or if the call used a kind of token that has none. Estimated usage has a cost only at a price in the
+ * `prices` of the upstream's configuration.
  */
 export function computeCost(
   usage: Usage | undefined,
@@ -22,7 +22,7 @@ export function computeCost(
   return tokens && costAt(pricesFor(price, tokens, usage.calls), tokens);
 }
 
-/** Returns the maximum cost of a call, in whole microdollars, rounded up: input at the price of uncached tokens. */
+/** Estimates the cost of a call in whole microdollars, rounded up. All input has the price of uncached tokens. */
 export function estimateMicros(price: ModelPrice, input: number, output: number): number {
   const tokens = { input, output, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
   const prices = pricesFor(price, tokens);
@@ -30,13 +30,16 @@ export function estimateMicros(price: ModelPrice, input: number, output: number)
   return Math.ceil(input * prices.input + output * prices.output - 1e-6);
 }
 
-/** Returns the price of an upstream's model; undefined if it is not known. */
+/**
+ * Returns the price of an upstream's model: the one in the upstream's configuration, else in the user's own model data,
+ * else in the price lists, else in the bundled model data. Returns undefined if none of them contains the model.
+ */
 export function findPrice(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
   const known = found.get(upstream) ?? new Map<string, FoundPrice>();
   found.set(upstream, known);
   const data = findModelData(upstream, model);
   const cached = known.get(model);
-  // Model data is loaded later, and replaced once a day.
+  // Model data can be loaded after the first call, and is replaced once a day.
   if (cached !== undefined && cached.data === data) return cached.price;
   const price = find(upstream, model, data);
   // Clients choose the names, so the cache is bounded.
@@ -49,11 +52,10 @@ interface FoundPrice {
   readonly data: KnownModel | undefined;
 }
 
-/** Cached prices by model: calls use the same few models again and again. */
+/** Cached prices of each upstream by model, because most calls use the same few models. */
 const found = new WeakMap<UpstreamConfig, Map<string, FoundPrice>>();
 const MAX_CACHED_PRICES = 1_000;
 
-/** Returns the configured price, else that of the user's own data, of the price lists, of the bundled data. */
 function find(upstream: UpstreamConfig, model: string, data: KnownModel | undefined): ModelPrice | undefined {
   const own = ownPrice(upstream, model) ?? (data?.isOwn ? data.price : undefined);
   return own ?? listed.get(listName(model)) ?? data?.price;
@@ -66,7 +68,7 @@ function ownPrice({ prices }: UpstreamConfig, model: string): ModelPrice | undef
 
 const listed = new Map(priceLists.flatMap(({ prices }) => Object.entries(prices)));
 
-/** Returns a model's name in the form of price lists: without vendor, date, `latest` and window size. */
+/** Returns a model's name as price lists contain it: without vendor, date, `latest` and window size. */
 function listName(model: string): string {
   return model
     .toLowerCase()
@@ -75,7 +77,9 @@ function listName(model: string): string {
     .replace(/-(?:\d{8}|\d{4}-\d\d-\d\d|latest)$/, "");
 }
 
-/** Returns the prices of calls with the same prompt, whose tokens are added up. */
+/**
+ * Returns the prices of long prompts if the prompt is long, else the usual ones. `tokens` are the sum of all `calls`.
+ */
 function pricesFor(price: ModelPrice, tokens: BilledTokens, calls = 1): TokenPrices {
   const { longPrompt } = price;
   if (longPrompt === undefined) return price;
@@ -93,7 +97,7 @@ function costAt(prices: TokenPrices, tokens: BilledTokens): number | undefined {
   return Number.isNaN(sum) ? undefined : Math.round(sum * 1_000) / 1_000_000_000;
 }
 
-/** Returns the price of one kind of token; NaN if there are tokens without a price. */
+/** Returns the cost of one kind of token; NaN if there are tokens and no price. */
 function part(tokens: number, price: number | undefined): number {
   return tokens === 0 ? 0 : tokens * (price ?? Number.NaN);
 }
@@ -108,7 +112,7 @@ export type ModelLookup = (model: string) => KnownModel | undefined;
 
 const lookups = new WeakMap<UpstreamConfig, ModelLookup>();
 
-/** Returns the data about an upstream's model; undefined if there is none, or it is not loaded. */
+/** Returns the data about an upstream's model; undefined if there is none or the data is not loaded yet. */
 export function findModelData(upstream: UpstreamConfig, model: string): KnownModel | undefined {
   return lookups.get(upstream)?.(model);
 }

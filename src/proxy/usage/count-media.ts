@@ -2,10 +2,10 @@
 export type MediaRule = "pixels" | "tiles";
 
 /**
- * Estimates the tokens of an image in base64. Anthropic: width × height / 750 after scaling to 1,568 pixels and about
- * 1,600 tokens (https://docs.anthropic.com/en/docs/build-with-claude/vision). Google: 258 up to 384 × 384, else 258
- * for each tile of 768 × 768 (https://ai.google.dev/gemini-api/docs/tokens). An image whose size cannot be read
- * counts as a full image.
+ * Estimates the tokens of an image in base64. At Anthropic, they are width × height / 750 after the longer side is
+ * scaled down to 1,568 pixels, and 1,600 at most (https://docs.anthropic.com/en/docs/build-with-claude/vision). At
+ * Google, they are 258 for an image of up to 384 × 384 pixels, else 258 for each tile of 768 × 768
+ * (https://ai.google.dev/gemini-api/docs/tokens). If the size cannot be read, the result is 1,600 or 258.
  */
 export function countImage(data: string, rule: MediaRule): number {
   const size = imageSize(Buffer.from(data.slice(0, 65_536), "base64"));
@@ -19,14 +19,16 @@ export function countImage(data: string, rule: MediaRule): number {
 }
 
 /**
- * Estimates the tokens of a PDF in base64. A page is 258 tokens at Google; at Anthropic its text and image are about
- * 2,000.
+ * Estimates the tokens of a PDF in base64. At Google, a page has 258 tokens; at Anthropic, its text and its image have
+ * about 2,000.
  */
 export function countDocument(data: string, rule: MediaRule): number {
   return countPages(Buffer.from(data, "base64").toString("latin1")) * (rule === "tiles" ? 258 : 2_000);
 }
 
-/** Counts pages by their objects; if those are compressed, by the page tree's count, else by size. */
+/**
+ * Counts the page objects of a PDF. If they are compressed, uses the page tree's count, or else estimates by the size.
+ */
 function countPages(pdf: string): number {
   const pages = pdf.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0;
   if (pages > 0) return pages;
@@ -41,8 +43,8 @@ interface Size {
 }
 
 /**
- * Returns width and height from the first bytes of a PNG, GIF, WebP or JPEG; undefined for other formats. Not
- * `image-size`: it does not read 10 of the 13 frame types of JPEG (docs/dependencies.md).
+ * Returns width and height in pixels from the first bytes of a PNG, GIF, WebP or JPEG; undefined for other formats. The
+ * package `image-size` is not used, because it does not read 10 of the 13 frame types of JPEG (docs/dependencies.md).
  */
 export function imageSize(bytes: Buffer): Size | undefined {
   if (bytes.length < 30) return undefined;

@@ -2,7 +2,7 @@ import type { ResponseProfile } from "../exchange/dialect-profile.ts";
 import { isObject, tryParseJson } from "../exchange/json.ts";
 import type { ResponseError } from "../upstream/relay-task.ts";
 
-/** Error markers as bytes. A quoted name cannot occur inside a JSON string, where quotes are escaped. */
+/** The error markers as bytes. A quoted name cannot be part of a model's text, because JSON strings escape quotes. */
 const markerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
 
 function getMarkers(profile: ResponseProfile): readonly Buffer[] {
@@ -14,7 +14,8 @@ function getMarkers(profile: ResponseProfile): readonly Buffer[] {
 }
 
 /**
- * Maximum number of markers to check: a tool's schema may have such members, in every event that repeats the tools.
+ * Maximum number of markers to check. A tool's schema can contain such members, and some events repeat the tools, so
+ * there can be many markers.
  */
 const MAX_CANDIDATES = 16;
 const MAX_LINE = 256 * 1024;
@@ -36,7 +37,7 @@ export function errorEventIn(profile: ResponseProfile, bytes: Buffer): ResponseE
   return undefined;
 }
 
-/** Larger responses are not errors and are not parsed. */
+/** Maximum bytes of a response that is parsed, because errors are short. */
 const MAX_ERROR = 16 * 1024;
 
 /** Returns the error of a complete JSON response with status 200, or undefined if it is not an error. */
@@ -64,8 +65,8 @@ function errorAt(
 }
 
 /**
- * Reads an error from a stream without `alt=sse`, which is a pretty-printed JSON list: an element whose first member
- * is an error with a code.
+ * Reads an error in a stream without `alt=sse`, which is a pretty-printed JSON list. The error is an element whose
+ * first member is `error` with a code.
  */
 function findListError(bytes: Buffer, at: number): ResponseError | undefined {
   const before = bytes.toString("latin1", Math.max(0, at - 64), at);
@@ -105,7 +106,7 @@ function readDetails(value: unknown): ResponseError {
   };
 }
 
-/** HTTP status for each of the names that vendors use for errors. */
+/** The HTTP status for each name that vendors use for an error. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/rate.?limit|resource_exhausted|quota/i, 429],
   [/overloaded|unavailable/i, 503],
@@ -127,7 +128,7 @@ function findStatus(codes: readonly unknown[]): number {
   return 502;
 }
 
-/** Returns whether a member is null, like `error` in every object of the responses dialect. */
+/** Returns whether the member whose name ends at `at` is null, like `error` in objects of the responses dialect. */
 function isNullMember(bytes: Buffer, at: number): boolean {
   return /^\s{0,4}:\s{0,4}null/.test(bytes.toString("latin1", at, at + 16));
 }

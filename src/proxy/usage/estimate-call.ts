@@ -1,19 +1,19 @@
 import { estimateTokens } from "./estimate-tokens.ts";
 
-/** The tokens that a call may use. */
+/** The estimated tokens of a call, from its request. */
 export interface CallEstimate {
   readonly input: number;
-  /** The maximum output of one candidate that the client requests; undefined if it sets none. */
+  /** The maximum output of one candidate; undefined if the client sets none. */
   readonly output: number | undefined;
   /** The number of candidates that the client requests. */
   readonly candidates: number;
 }
 
-/** Larger bodies are estimated by their length: parsing them would delay other calls. */
+/** Maximum bytes of a body whose text is counted. A larger one is estimated by its length, which takes less time. */
 const MAX_PARSED = 1024 * 1024;
 const BYTES_A_TOKEN = 4;
 
-/** Estimates the tokens of a JSON request in any dialect. `mayParse` is false for bodies that exceed a bound. */
+/** Estimates the tokens of a JSON request in any dialect. If `mayParse` is false, only the body's length is used. */
 export function estimateCall(bytes: Buffer, mayParse: boolean): CallEstimate {
   const body = mayParse ? parse(bytes) : undefined;
   if (body === undefined)
@@ -31,7 +31,7 @@ function parse(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Members that limit the output, in every dialect, and members that request several candidates. */
+/** Members that limit the output in any dialect, and members that request several candidates. */
 const MAXIMA = [
   "max_tokens",
   "max_completion_tokens",
@@ -49,7 +49,7 @@ function readMaxima(body: Readonly<Record<string, unknown>>): Pick<CallEstimate,
   return { output: maximum < 0 ? undefined : maximum, candidates };
 }
 
-/** Returns the largest count among some members; -1 if there is none. */
+/** Returns the largest integer among the named members; -1 if there is none. */
 function findLargest(parts: readonly Readonly<Record<string, unknown>>[], names: readonly string[]): number {
   let largest = -1;
   for (const part of parts)

@@ -1,10 +1,10 @@
 import { countDocument, countImage, type MediaRule } from "./count-media.ts";
 import { countText } from "./count-text.ts";
 
-/** Tokens that frame each message, and the request. */
+/** Tokens that each message, and the whole request, have besides their content. */
 const MESSAGE = 3;
 const REQUEST = 3;
-/** Members that configure how content is treated and are not content. */
+/** Members that describe content and are not sent to the model as text. */
 const SILENT = new Set([
   "type",
   "id",
@@ -21,7 +21,7 @@ const SILENT = new Set([
   "detail",
   "status",
 ]);
-/** Top-level members that reach the model as text. */
+/** Top-level members whose content is sent to the model. */
 const SPOKEN = [
   "system",
   "instructions",
@@ -55,7 +55,7 @@ export function estimateTokens(body: unknown, rule: MediaRule = "pixels"): numbe
   return Math.max(1, Math.round(tokens));
 }
 
-/** Returns the request to count, which generative-language clients may wrap in `generateContentRequest`. */
+/** Returns the request to count, which generative-language clients can wrap in `generateContentRequest`. */
 function requestIn(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body !== "object" || body === null) return {};
   const request = body as Readonly<Record<string, unknown>>;
@@ -85,7 +85,7 @@ function countContent(value: unknown, rule: MediaRule, depth: number): number {
   return tokens;
 }
 
-/** Counts the tokens of `{data, media_type}` and its other spellings; undefined if the value is not media. */
+/** Estimates the tokens of `{data, media_type}` and its other spellings; undefined if the value is not media. */
 function countMedia(value: object, rule: MediaRule): number | undefined {
   const { data, media_type, mimeType, mime_type } = value as Record<string, unknown>;
   const type = media_type ?? mimeType ?? mime_type;

@@ -3,13 +3,16 @@ import type { ResponseSample } from "../upstream/relay-task.ts";
 import { countText } from "./count-text.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
-/** Larger bodies are estimated by their length: parsing them would delay other calls. */
+/**
+ * Maximum bytes of a body that is parsed. A larger one is estimated by its length, so that other calls are not
+ * delayed.
+ */
 const MAX_PARSED = 1024 * 1024;
 const BYTES_A_TOKEN = 4;
 
 /**
- * Returns the usage of an incomplete response: the vendor's counts so far, and estimates for missing ones. The
- * vendor's output count may be that of the first event, so the larger of count and estimate is used.
+ * Returns the usage of an incomplete response: the vendor's counts so far, and estimates instead of missing counts. The
+ * vendor's output count can be from the first event, so the estimate is used if it is larger.
  */
 export function partialUsage(
   reported: Usage | undefined,
@@ -22,8 +25,8 @@ export function partialUsage(
 }
 
 /**
- * Returns the usage of a response that ended with an error; undefined if it has neither the vendor's counts nor text,
- * because vendors charge nothing for such a response.
+ * Returns the usage of a response that ended with an error. Returns undefined if the response contains neither counts
+ * nor text, because vendors charge nothing for it.
  */
 export function failedUsage(
   reported: Usage | undefined,
@@ -53,7 +56,7 @@ function inputTokens(body: Buffer | undefined): number {
   }
 }
 
-/** Members of responses and stream events that contain what the model writes. The end of a sample may cut off the last. */
+/** Matches members of responses and stream events that contain text of the model. The last one can be cut off. */
 const WRITTEN =
   /"(?:content|text|delta|partial_json|arguments|thinking|reasoning|reasoning_content|refusal)"\s*:\s*("(?:[^"\\]|\\.)*(?:"|\\?$))/g;
 

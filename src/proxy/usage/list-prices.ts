@@ -1,8 +1,8 @@
 import type { ModelPrice } from "../../config/proxy/config.ts";
 
-/** A vendor's price list, with its source and the date on which it was read. */
+/** A vendor's price list, with its URL and the date on which it was read. */
 interface PriceList {
-  /** ISO 8601. */
+  /** Date in ISO 8601. */
   readonly read: string;
   readonly source: string;
   /** Prices by model name, without vendor and date. */
@@ -10,9 +10,9 @@ interface PriceList {
 }
 
 /**
- * List prices of individual calls, in US dollars per million tokens. A model or a kind of token that the vendor does not
- * list has no price. Vendors whose prices depend on the hour of the day (DeepSeek) or on a contract are not included.
- * The configuration extends and overrides these prices (`prices` of an upstream).
+ * List prices of calls that are not batched, in US dollars per million tokens. A model or a kind of token that a
+ * vendor does not list has no price. Vendors whose prices depend on the time of day (DeepSeek) or on a contract are
+ * not included. The `prices` of an upstream in the configuration extend and override these prices.
  */
 export const priceLists: readonly PriceList[] = [
   {
@@ -97,13 +97,14 @@ export const priceLists: readonly PriceList[] = [
 ];
 
 /**
- * Returns Anthropic's prices: a cache write costs 1.25 times the input, one that is kept for an hour twice the input.
+ * Returns Anthropic's prices. A cache write costs 1.25 times the input price, or twice the input price if it is kept
+ * for an hour.
  */
 function claude(input: number, output: number, cacheRead: number) {
   return { input, cacheRead, cacheWrite: input * 1.25, cacheWriteHour: input * 2, output };
 }
 
-/** Adds OpenAI's prices for long prompts: twice as much for input and cache, 1.5 times as much for output. */
+/** Adds OpenAI's prices for long prompts: twice the usual price for input and cache, 1.5 times for output. */
 function longer(price: ModelPrice): ModelPrice {
   return { ...price, longPrompt: { above: 272_000, ...times(price, 2), output: price.output * 1.5 } };
 }

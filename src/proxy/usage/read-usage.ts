@@ -8,9 +8,9 @@ export function usageFrom(profile: ResponseProfile, raw: unknown): Usage | undef
 }
 
 /**
- * Returns the last usage object in a piece of JSON or of a stream; undefined if there is none. `text` is the bytes as
- * Latin-1, because searching a string is faster than searching a buffer. A quoted name cannot occur inside a JSON
- * string, where quotes are escaped.
+ * Returns the last usage object in a part of a JSON response or of a stream; undefined if there is none. `text` is the
+ * bytes decoded as Latin-1, because searching a string is faster than searching a buffer. A quoted name cannot be part
+ * of a model's text, because JSON strings escape quotes.
  */
 export function lastUsage(profile: ResponseProfile, text: string): unknown {
   const name = `"${profile.usageMember}"`;
@@ -21,16 +21,16 @@ export function lastUsage(profile: ResponseProfile, text: string): unknown {
   return undefined;
 }
 
-/** Returns the first usage object; a messages stream reports its input there. */
+/** Returns the first usage object, in which a stream of the messages dialect reports its input. */
 export function firstUsage(profile: ResponseProfile, text: string): unknown {
   const name = `"${profile.usageMember}"`;
   const at = text.indexOf(name);
   return at < 0 ? undefined : objectAfter(text, at + name.length);
 }
 
-/** Maximum length of the colon and whitespace between a name and its object. */
+/** Maximum characters between a name and its object: the colon and whitespace. */
 const MAX_GAP = 16;
-/** A complete JSON string that starts at `lastIndex`. */
+/** Matches a complete JSON string that starts at `lastIndex`. */
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 
 function objectAfter(text: string, from: number): unknown {
@@ -54,7 +54,7 @@ function objectAfter(text: string, from: number): unknown {
 
 const RESPONSE_TAIL = 16 * 1024;
 
-/** Returns the usage of a complete JSON response; vendors put it into the last 16 kB. */
+/** Returns the usage of a complete JSON response. Only the last 16 kB are searched, where all vendors report usage. */
 export function readResponseUsage(profile: ResponseProfile, body: Buffer): Usage | undefined {
   const end = body.toString("latin1", Math.max(0, body.length - RESPONSE_TAIL));
   return usageFrom(profile, lastUsage(profile, end));

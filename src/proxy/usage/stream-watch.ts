@@ -11,8 +11,8 @@ const TAIL = 16 * 1024;
 const MAX_MARKER_BYTES = 32;
 
 /**
- * Markers of a complete stream. Quoted names cannot occur inside a JSON string, and no line begins inside one, so a
- * model's text is never mistaken for a marker.
+ * The end markers as bytes. A model's text is never mistaken for a marker, because JSON strings escape quotes and line
+ * ends.
  */
 const endMarkerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
 
@@ -25,9 +25,8 @@ function getEndMarkers(profile: ResponseProfile): readonly Buffer[] {
 }
 
 /**
- * Observes a stream: whether it is complete, whether it is between two events, and its usage. Retains only the first
- * and last bytes and reads them on request: most streams end in the last bytes, so no chunk is searched when it
- * arrives.
+ * Observes a stream: whether it is complete, whether it is between two events, and its usage. It retains the first and
+ * last bytes, which contain the usage and the end of a stream, and searches them only on request.
  */
 export class StreamWatch implements ResponseWatch {
   private readonly profile: ResponseProfile;
@@ -97,7 +96,7 @@ export class StreamWatch implements ResponseWatch {
 
   private letGo(): void {
     const bytes = this.lastBytes();
-    // A marker that crosses the end of the searched bytes is complete in the retained ones.
+    // The searched and the retained bytes overlap, so that a marker across their border is found.
     this.errorEarlier ??= errorEventIn(this.profile, bytes);
     this.endedEarlier ||= hasSign(this.profile, bytes.subarray(0, -TAIL + MAX_MARKER_BYTES));
     this.tail = [bytes.subarray(-TAIL)];
@@ -107,7 +106,7 @@ export class StreamWatch implements ResponseWatch {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Searches from the end, where the marker usually is. */
+/** Returns whether the bytes contain an end marker. Searches from the end, where a marker usually is. */
 function hasSign(profile: ResponseProfile, bytes: Buffer): boolean {
   return getEndMarkers(profile).some((sign) => bytes.lastIndexOf(sign) >= 0);
 }
@@ -119,11 +118,11 @@ function endsEvent(bytes: Buffer): boolean {
   return last === 0x0d && before === 0x0d;
 }
 
-/** Returns whether the last line is complete; vendors may omit its line end. */
+/** Returns whether the last line is complete. Some vendors omit its line end. */
 function isLastLineWhole(bytes: Buffer): boolean {
   const start = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)) + 1;
   if (start === bytes.length || bytes[start] === 0x3a) return true;
-  // The line begins before the retained bytes.
+  // If the line begins before the retained bytes, only its end can be checked.
   if (start === 0 && bytes.length >= TAIL) return endsValue(bytes);
   const data = /^data: ?(.*)$/.exec(bytes.toString("utf8", start))?.[1]?.trim();
   return data === "[DONE]" || (data !== undefined && isJson(data));

@@ -16,7 +16,7 @@ import { keepForLater, postReview, previewReview, usePull } from "../state/pull.
 import { openDialog } from "../state/view.ts";
 import { describeItem, KeptList, PostedItems } from "./pull-items.tsx";
 
-/** Renders a dialog of a pull request's review. */
+/** Renders the dialog that posts the review of a pull request (`post`), or the one that ends it (`done`). */
 export function PullDialog({ kind }: { readonly kind: "post" | "done" }) {
   return kind === "post" ? <PostDialog /> : <DoneDialog />;
 }
@@ -24,7 +24,7 @@ export function PullDialog({ kind }: { readonly kind: "post" | "done" }) {
 const close = () => openDialog("none");
 const openPage = (url: string) => void window.open(url, "_blank", "noreferrer");
 
-/** Composes the review, shows the items that will be posted, and posts them. */
+/** Renders the verdict and text of the review, then a preview of the items to post, and posts them. */
 function PostDialog() {
   const label = usePull(({ pull }) => pull?.forgeLabel ?? "the forge");
   const [preview, setPreview] = useState<PullPreview>();
@@ -221,7 +221,7 @@ function PreviewList({ preview, without, isBusy, onChange }: PreviewListProps) {
   );
 }
 
-/** Ends the review. Comments that are not posted are kept for the next one. */
+/** Renders the dialog that ends the review. Comments that are not posted are kept for the next review. */
 function DoneDialog() {
   const posted = usePull(({ pull }) => pull?.posted.length ?? 0);
   const label = usePull(({ pull }) => pull?.forgeLabel ?? "the forge");

@@ -4,7 +4,7 @@ import { useThreads } from "../../shared/threads/thread-store.ts";
 import { threadSummary } from "../../shared/threads/threads.ts";
 import { formatLines } from "../core/feedback.ts";
 
-/** Renders what the forge has of a review that it did not accept completely. */
+/** Renders the posted items and the others of a review that was not posted completely. */
 export function PostedItems({ items, kept }: Pick<PostResponse, "items" | "kept">) {
   return (
     <>
@@ -23,7 +23,7 @@ export function PostedItems({ items, kept }: Pick<PostResponse, "items" | "kept"
   );
 }
 
-/** Renders the threads that are not posted, with the reasons. */
+/** Renders the threads that are not posted, each with its reason. */
 export function KeptList({ kept }: { readonly kept: readonly KeptItem[] }) {
   const threads = useThreads((state) => state.threads);
   return (
@@ -45,7 +45,7 @@ export function KeptList({ kept }: { readonly kept: readonly KeptItem[] }) {
 
 const VERDICTS = { approve: "Approve", comment: "General text", request_changes: "Request changes" } as const;
 
-/** Describes an item of a review. */
+/** Describes an item of a review in one line. */
 export function describeItem({
   kind,
   path = "",

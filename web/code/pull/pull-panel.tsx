@@ -17,7 +17,9 @@ import { timeAgo } from "../../shared/time-ago.ts";
 import { classifyCheck, sortChecks, summarizeChecks } from "../core/check-summary.ts";
 import { usePull } from "../state/pull.ts";
 
-/** Renders the pull request above its diff: author, branches and checks, and on request the description and more. */
+/**
+ * Renders the pull request above its diff: author, branches and checks. A button shows the description and the lists.
+ */
 export function PullPanel() {
   const pull = usePull((state) => state.pull);
   const commits = usePull((state) => state.commits);
@@ -68,7 +70,7 @@ function Branches({ pull: { author, state, head, base } }: { readonly pull: Pull
         {person} wants to merge {from} into {into}
       </span>
     );
-  // The forge does not say here who merged it.
+  // The data of a pull request does not contain who merged it.
   return (
     <span>
       {from} of {person} was {state === "closed" && "not "}merged into {into}
