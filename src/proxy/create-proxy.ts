@@ -55,7 +55,7 @@ export interface ProxyParts {
   readonly limits?: LimitStore | undefined;
   /** Shares cooldowns between replicas. If undefined, cooldowns apply only to this process. */
   readonly cooldownShare?: CooldownShare | undefined;
-  /** Loads the built dashboard. Without it, `/` serves a static page. */
+  /** Loads the built dashboard. If undefined, `/` serves the same figures without styles. */
   readonly dashboardPage?: () => Promise<string>;
   /** The database. If undefined, there are no virtual keys and no admin API. */
   readonly gateway?: Gateway | undefined;
@@ -71,7 +71,7 @@ export interface SharedParts {
   /** The instance id of all these processes. */
   readonly instanceId: string;
   readonly conversations: ConversationStore;
-  /** Returns the sum of what all processes have counted. */
+  /** Returns the sum of the counts of all processes. */
   readonly totals: () => Promise<MetricCounts>;
   /** Returns the activity of all processes, with the calls that ended at `since` (ISO 8601) or later. */
   readonly activity: (since: string) => Promise<CallActivity>;
@@ -85,10 +85,10 @@ export interface History {
   readonly configuration: ConfigurationState;
 }
 
-/** A proxy. The caller makes `app` listen. */
+/** A proxy. The caller must make `app` listen. */
 export interface ProxyServer {
   readonly app: FastifyInstance;
-  /** Returns what this process has counted. */
+  /** Returns the counts of this process. */
   counts(): MetricCounts;
   /** Returns the activity of this process, with the calls that ended at `since` (ISO 8601) or later. */
   activity(since: string): CallActivity;

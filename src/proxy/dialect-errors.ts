@@ -6,7 +6,7 @@ import { statusToKind } from "./exchange/error-status.ts";
 import type { Dialect } from "./exchange/parts.ts";
 
 /**
- * The format of an error response: the one of a dialect, `plain` for `{error}`, `admin` for
+ * The format of an error response: that of a dialect, `plain` for `{error}`, `admin` for
  * `{error: {code, message}}`, or `bedrock` for `{message}`.
  */
 export type ErrorDialect = Dialect | "plain" | "admin" | "bedrock";

@@ -26,9 +26,9 @@ export function createRedactor(secrets: readonly string[]): Redact {
 }
 
 /**
- * Returns the forms of a text without the escapes of URLs and JSON strings. To search these forms for a secret takes
- * microseconds, to match the pattern for an escaped secret takes milliseconds. The pattern is therefore matched only if
- * the search finds the secret.
+ * Returns the forms of a text without the escapes of URLs and JSON strings. Searching these forms for a secret takes
+ * microseconds, but matching the pattern for an escaped secret takes milliseconds. The pattern is therefore matched
+ * only if the search finds the secret.
  */
 function unescapedForms(text: string): readonly string[] {
   const fromCode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));

@@ -39,7 +39,7 @@ export interface Services {
   readonly log: RequestLog;
   readonly metrics: Metrics;
   readonly modelLabels: ModelLabels;
-  /** Returns the sum of what all processes that serve this address have counted. */
+  /** Returns the sum of the counts of all processes that serve this address. */
   readonly totals: () => MetricCounts | Promise<MetricCounts>;
   readonly recent: RecentCalls;
   /**

@@ -11,7 +11,7 @@ export function isApiOperation(operation: Operation | undefined): boolean {
   return operation === "admin" || operation === "own";
 }
 
-/** Returns whether a key's role allows an operation. Keys without a role are those of the configuration. */
+/** Returns whether a key's role allows an operation. Keys in the configuration have no role. */
 export function mayCall({ role }: ProxyKey, operation: Operation | undefined): boolean {
   if (operation === "admin") return role === "admin";
   if (role === "metrics")
@@ -21,7 +21,7 @@ export function mayCall({ role }: ProxyKey, operation: Operation | undefined): b
   return !(showsAll && role === "user");
 }
 
-/** Resolves `auto`: `all_except_health` with LAN access, `off` without. */
+/** Returns the mode; instead of `auto`, `all_except_health` with LAN access and `off` without it. */
 export function effectiveMode(mode: AuthMode, allowLanAccess: boolean): Exclude<AuthMode, "auto"> {
   if (mode !== "auto") return mode;
   return allowLanAccess ? "all_except_health" : "off";

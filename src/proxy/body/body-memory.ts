@@ -33,7 +33,7 @@ export class BodyShare {
 
   /**
    * Reserves memory for received bytes. Returns false and reserves nothing if all bodies together would exceed `max`
-   * bytes, even without those that have stalled.
+   * bytes, even after stalled ones are dropped.
    */
   take(bytes: number, max: number): boolean {
     this.lastByteAt = this.now();

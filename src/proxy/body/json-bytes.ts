@@ -3,7 +3,7 @@ import type { Range } from "./scan-body.ts";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Returns the index after a byte order mark, or 0. */
+/** Returns the index of the first byte after a byte order mark; 0 if there is none. */
 export function findStart(bytes: Buffer): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }

@@ -28,7 +28,7 @@ export function createModelFinder(
 class ModelFinder {
   private readonly delimiter: Buffer;
   private state: "content" | "headers" | "model" | "lost" = "content";
-  /** Begins with a line end, which the delimiter contains and which is missing before a form's first boundary. */
+  /** Initially a line end, because the delimiter begins with one, and a form has none before its first boundary. */
   private unread: Buffer = Buffer.from("\r\n");
   /** The position of the unread bytes in the form. */
   private offset = -2;

@@ -47,7 +47,7 @@ export class Upload {
   private size = 0;
   private keptFor: KeptFor | undefined = "use";
   private isBroken = false;
-  /** The pending read. Two attempts wait for the same one if the first attempt ended during the read. */
+  /** The pending read. Two attempts wait for the same read if the first attempt ended during it. */
   private next: Promise<Buffer | undefined> | undefined;
   private found: ModelRange | undefined;
   /** The value of the field `model`, if there is one. */

@@ -55,7 +55,7 @@ export interface FinishedCall {
   readonly cost?: number;
   readonly retries: number;
   readonly losses: readonly string[];
-  /** Why the call failed, even if its status is a success; absent if it did not fail. */
+  /** Why the call failed; absent if it did not fail. A call with a success status can have failed too. */
   readonly errorCode?: string;
   readonly fault?: string;
 }

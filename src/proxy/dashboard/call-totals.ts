@@ -2,7 +2,7 @@ import { percentile, sumHistograms } from "../observability/histogram.ts";
 import type { CallSeries } from "../observability/metrics.ts";
 import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
 
-/** Returns the totals of all these series. */
+/** Returns the totals of the calls in all series. */
 export function sumCalls(all: readonly CallSeries[]): CallTotals {
   const sum = (pick: (series: CallSeries) => number) => sumOver(all, pick);
   const histogram = sumHistograms(all.map((series) => series.histogram));

@@ -30,8 +30,8 @@ function pageWith(built: string, content: string): DashboardPage {
 }
 
 /**
- * Returns the policy of a page. The hashes are of the style before the prerendered content and of the script after it,
- * so that the policy never allows a script or style inside this content (XSS).
+ * Returns the policy of a page. It allows, by their hashes, the style before the prerendered content and the script
+ * after it, and therefore no style or script inside this content (XSS).
  */
 function createPolicy(before: string, after: string): string {
   return [

@@ -100,7 +100,7 @@ function ruleState({ match, targets, when = {} }: ModelRule): RuleState {
     minTokens === undefined ? "" : `${minTokens} tokens or more`,
     hasImage === undefined ? "" : hasImage ? "with an image" : "without images",
     hasTools === undefined ? "" : hasTools ? "with tools" : "without tools",
-    // Only the header's name: a pattern can be a credential.
+    // Only the header's name is shown, because a pattern can contain a credential.
     ...Object.keys(header).map((name) => `header ${name}`),
   ];
   const models = new Set(targets.map(({ model }) => model));

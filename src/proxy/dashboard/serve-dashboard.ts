@@ -50,9 +50,9 @@ function send(reply: FastifyReply, { html, policy }: DashboardPage): unknown {
 }
 
 /**
- * Serves `GET /internal/dashboard/events`: an event with the whole state, then one after each change, whose `calls` are
- * only those that have ended since the last event. Ends the stream when another configuration is applied, because that
- * configuration can require another key.
+ * Serves `GET /internal/dashboard/events`: sends the state, and sends it again after each change, but then with only
+ * the calls that have ended since the event before. Ends the stream when another configuration is applied, because
+ * that configuration can require another key.
  */
 export async function streamDashboard(
   request: FastifyRequest,
@@ -62,7 +62,7 @@ export async function streamDashboard(
   if (isForeign(request))
     throw new AppError(
       "forbidden",
-      "Only the dashboard itself may read this stream: the request comes from another origin",
+      "The request comes from a page of another origin. Only the dashboard can read its event stream",
     );
   const stream = new PassThrough();
   const follower = follow(request, services, (text) => stream.write(text));
@@ -99,7 +99,7 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     } else write(serializeLine(JSON.stringify({ ...rest, now })));
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
-    // The time of the last call would be too late: a worker that had already responded could have ended a call before.
+    // `since` is not the time of the last call: before that time, a worker that had responded could have ended a call.
     since = askedAt;
     sentIds = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };

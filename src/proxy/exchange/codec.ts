@@ -9,7 +9,7 @@ import type { Steps } from "./steps.ts";
 
 /**
  * Decodes and encodes one dialect. The proxy decodes a request with the client's codec and encodes it with the
- * upstream's codec; for a response, it is the other way around.
+ * upstream's codec. It decodes the response with the upstream's codec and encodes it with the client's codec.
  */
 export interface Codec {
   readonly dialect: Dialect;
@@ -19,7 +19,7 @@ export interface Codec {
   decodeRequestInSteps(body: unknown, context: DecodeContext): Steps<Converted<ExchangeRequest>>;
   /** Encodes a request for an upstream. */
   encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall>;
-  /** Decodes a complete response. Throws `DialectError` if the body is an error or no response of this dialect. */
+  /** Decodes a complete response. Throws `DialectError` if the body is an error or not a response of this dialect. */
   decodeResponse(body: unknown): Converted<ExchangeResponse>;
   /** Decodes like `decodeResponse`, but pauses in long lists. */
   decodeResponseInSteps(body: unknown): Steps<Converted<ExchangeResponse>>;
@@ -66,7 +66,7 @@ export interface UpstreamCall {
    * `/models/m:streamGenerateContent?alt=sse`.
    */
   readonly path: string;
-  /** The body, which may contain `RawJson`. Serialize it with `stringifyJson`. */
+  /** The body. Serialize it with `stringifyJson`, because it can contain `RawJson`. */
   readonly body: unknown;
   /** Headers that the body requires in addition to the upstream's usual ones (lower-case names). */
   readonly headers?: Readonly<Record<string, string>>;

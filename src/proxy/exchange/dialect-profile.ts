@@ -8,7 +8,7 @@ import type { CallIdRule } from "./tool-call-id.ts";
 export interface DialectProfile<Upstream extends UpstreamProfile | undefined = UpstreamProfile | undefined> {
   /** Name of the dialect and of its folder. */
   readonly name: string;
-  /** Upstream dialect that accepts this dialect's requests unchanged: itself, or one that contains it. */
+  /** The upstream dialect that accepts this dialect's requests unchanged. It can be this dialect itself. */
   readonly nativeUpstream: string;
   readonly client: ClientProfile;
   readonly response: ResponseProfile;
@@ -32,7 +32,7 @@ export type ModelOperation =
   | "image-generation"
   | "image-edit"
   | "transcription"
-  /** `POST /v1beta/models/{model}:{method}`: the method at the path's end selects one of the others. */
+  /** `POST /v1beta/models/{model}:{method}`: the method at the path's end selects one of the other operations. */
   | "by-method"
   /** Reads, deletes or cancels a stored response, or returns its input. */
   | "stored-response"
@@ -55,7 +55,7 @@ export interface ClientProfile {
   readonly routes: readonly DialectRoute[];
   /** Request header by which clients of this dialect are detected on a path that several dialects share. */
   readonly callerHeader?: string;
-  /** Matches paths whose errors use this dialect's envelope although no route has the path. */
+  /** Matches paths without a route whose errors use this dialect's envelope. */
   readonly errorPaths?: RegExp;
   /** Whether the path, not the body, names the model and the operation. */
   readonly namesModelInPath: boolean;
@@ -121,7 +121,7 @@ export interface UpstreamProfile {
   readonly versionHeader?: readonly [name: string, value: string];
   /** Returns whether a request of API version `client` is valid in version `upstream`. */
   acceptsVersion?(client: string, upstream: string): boolean;
-  /** Returns the capabilities of every model that an API version changes. */
+  /** Returns the capabilities that an API version overrides for every model. */
   limitsOf?(version: string): Partial<Capabilities>;
   /** The dialect's own vendor, as OpenTelemetry's GenAI conventions name it. */
   readonly providerName: string;
@@ -153,7 +153,7 @@ export interface UpstreamProfile {
   readonly candidatesMember?: string;
   /** Members of a tool that the dialect has besides its name, description and schema. */
   readonly toolMembers: readonly string[];
-  /** Returns the request that generates one token, for warming up. */
+  /** Returns a request that generates one token, for a warm-up. */
   createSmallestCall(model: string, maxTokensName: string): UpstreamRequestBody;
   /** Returns the request that counts the tokens of a generate request; absent if upstreams have no such route. */
   createCountCall?(model: string, body: Readonly<Record<string, unknown>>): UpstreamRequestBody;

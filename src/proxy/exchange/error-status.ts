@@ -59,7 +59,7 @@ export function isContextOverflow(message: string, code?: string): boolean {
   return code === "context_length_exceeded" || overflow.test(message);
 }
 
-/** Response headers that state whether the client can retry, and after which time. */
+/** Response headers that state whether and when the client can retry. */
 export interface RetryAfterHeaders {
   readonly "retry-after"?: string | undefined;
   readonly "retry-after-ms"?: string | readonly string[] | undefined;

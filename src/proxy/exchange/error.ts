@@ -19,7 +19,7 @@ export interface ExchangeError {
   /** HTTP status of the response to the client. */
   readonly status: number;
   readonly message: string;
-  /** The vendor's own code or type of the error, on which clients match. */
+  /** The vendor's code or type of the error, by which clients recognize the error. */
   readonly code?: string;
   /** The path of the invalid member of the request. */
   readonly param?: string;

@@ -25,7 +25,7 @@ const maxDepth = 256;
 const mark = `raw-${randomBytes(12).toString("hex")}-`;
 const standIn = new RegExp(`"${mark}(\\d+)"`, "g");
 /**
- * Matches 16 consecutive digits. The pattern is spelled out, without a counter, so that the engine skips most of a
+ * Matches 16 consecutive digits. The pattern is spelled out, without a quantifier, so that the engine skips most of a
  * text, and `longNumber` is seldom needed.
  */
 const longDigits = new RegExp("[0-9]".repeat(16));

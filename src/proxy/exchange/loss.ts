@@ -6,7 +6,7 @@ import type { LossCode } from "./loss-codes.ts";
  */
 export interface Loss {
   readonly code: LossCode;
-  /** One sentence for the log. */
+  /** Describes the loss in one sentence. */
   readonly detail: string;
 }
 

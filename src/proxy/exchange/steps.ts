@@ -8,7 +8,7 @@ export type Steps<Value> = Generator<undefined, Value, undefined>;
 export const VALUES_PER_STEP = 2_048;
 
 /**
- * Number of values since the last pause. One counter for all lists, because lists nest and all calls share one thread.
+ * Number of values since the last pause. All lists share this counter, because lists nest and all calls use one thread.
  */
 let values = 0;
 

@@ -2,7 +2,7 @@ import type { ExchangeEvent, OpenPartEvent, PartEvent } from "./event.ts";
 
 /** Checks the events of a stream against the grammar in `event.ts`. */
 export interface StreamChecker {
-  /** Returns a description of the error if the event is not allowed here; undefined if it is. */
+  /** Returns undefined if the event is allowed at this point of the stream, else a description of the error. */
   check(event: ExchangeEvent): string | undefined;
   /** Whether the stream has had a terminal event. */
   readonly ended: boolean;

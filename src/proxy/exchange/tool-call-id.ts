@@ -41,8 +41,9 @@ export function unwrapCallId(id: string): string {
 }
 
 /**
- * Returns an id for a call without one. The id depends only on the arguments, so that it is the same in every turn, and
- * prompt caches match. `position` is where the call is: the id of the response or the number of the turn, and an index.
+ * Returns an id for a call that has none. The id depends only on the arguments, so that it is the same in every turn,
+ * and prompt caches match. `position` is where the call is: the id of the response or the number of the turn, and an
+ * index.
  */
 export function createCallId(name: string, ...position: readonly (string | number)[]): string {
   return `call_m_${digest(JSON.stringify([name, ...position]))}`;

@@ -3,12 +3,12 @@ import type { Part, ToolCallPart, ToolResultPart } from "./parts.ts";
 import type { Turn } from "./request.ts";
 
 /**
- * Orders tool calls and results as every vendor accepts them: the user turn directly after the calls begins with their
- * results, in the order of the calls. Other content keeps its order.
+ * Puts tool calls and results into the order that every vendor accepts: the user turn directly after the calls begins
+ * with their results, in the order of the calls. Other content keeps its order.
  *
  * Repairs calls and results that do not match: adds an error result to a call without a result, and drops a result
- * without a call and a second result of the same call. Each repair is reported as a loss. A call id that is used again
- * is replaced by a unique one.
+ * without a call and a second result of the same call. Each of these repairs is reported as a loss. A call id that is
+ * used again is replaced by a unique one.
  */
 export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[]; losses: readonly Loss[] } {
   if (!turns.some((turn) => turn.parts.some((part) => part.type === "tool-call" || isResult(part)))) {

@@ -48,7 +48,8 @@ export async function findModel(runtime: Runtime, id: string): Promise<CatalogMo
 }
 
 /**
- * Returns the page of the model list that `query` requests, in a dialect's form. Throws `validation` as `createPage`.
+ * Returns the page of the model list that `query` requests, in a dialect's form. Throws `validation` if `query` is
+ * invalid.
  */
 export function describeList(
   dialect: ErrorDialect,

@@ -1,5 +1,5 @@
 /**
- * Number of buckets in which a duration doubles. Four are few enough to keep a histogram for each series, and enough
+ * Number of buckets between a duration and its double: few enough to keep a histogram for each series, and enough
  * for percentiles within 10 %.
  */
 const STEPS_A_DOUBLING = 4;

@@ -15,7 +15,7 @@ const WIDEST = 3;
 export interface LineJournal {
   /** Writes bytes immediately. */
   append(bytes: Uint8Array): void;
-  /** Returns a function; call it when all bytes that were appended before are in the log. */
+  /** Returns a function that the caller must call when all bytes appended so far are in the log. */
   startBatch(): () => void;
 }
 

@@ -83,7 +83,7 @@ function addKeys(
   }));
   head("sallyport_key_calls_total", "counter", "Calls with a key; team is empty for a key without one.");
   for (const { labels, calls } of labelled) lines.push(`sallyport_key_calls_total{${labels}} ${calls}`);
-  head("sallyport_key_errors_total", "counter", "Calls with a key that failed.");
+  head("sallyport_key_errors_total", "counter", "Failed calls with a key.");
   for (const { labels, errors } of labelled) lines.push(`sallyport_key_errors_total{${labels}} ${errors}`);
   head("sallyport_key_tokens_total", "counter", "Tokens of calls with a key.");
   for (const { labels, input, output } of labelled)

@@ -35,7 +35,7 @@ export interface CallRecord {
   readonly userAgent?: string | undefined;
   readonly traceId?: string | undefined;
   readonly method: string;
-  /** The route's pattern. The request's path is not recorded, because it can contain keys. */
+  /** The route's pattern. The request's URL is not recorded, because its query can contain keys. */
   readonly route: string;
   readonly model: string | undefined;
   readonly upstream: string | undefined;

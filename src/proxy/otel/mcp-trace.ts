@@ -5,8 +5,9 @@ import { ATTRIBUTES } from "./names.ts";
 import { fail, formatTraceparent, serverAttributes, withoutUndefined } from "./spans.ts";
 
 /**
- * The two spans of a call to an MCP server, one for the client's request and one for the request to the server
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). They do not contain the content of messages.
+ * The two spans of a call to an MCP server, one for the client's request and one for the request to the server, as
+ * OpenTelemetry's conventions define them (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). They do not
+ * contain the content of messages.
  */
 export class OpenMcpTrace implements McpTrace {
   private readonly received: Span;

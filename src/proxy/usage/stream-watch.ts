@@ -76,7 +76,7 @@ export class StreamWatch implements ResponseWatch {
     return endsValue(this.lastBytes());
   }
 
-  /** Whether the proxy may insert an event here. */
+  /** Whether the proxy can insert an event after the bytes so far. */
   get betweenEvents(): boolean {
     return this.tailSize === 0 || endsEvent(this.lastBytes());
   }

@@ -4,7 +4,7 @@ import { useThreads } from "../../shared/threads/thread-store.ts";
 import { threadSummary } from "../../shared/threads/threads.ts";
 import { formatLines } from "../core/feedback.ts";
 
-/** Renders the posted items and the others of a review that was not posted completely. */
+/** Renders the items that were posted and those that were not, after a review was posted in part. */
 export function PostedItems({ items, kept }: Pick<PostResponse, "items" | "kept">) {
   return (
     <>
