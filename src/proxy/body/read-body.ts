@@ -10,10 +10,10 @@ export interface BodyCount {
 }
 
 /**
- * Reads a whole body and decodes it, counting its bytes as they arrive. Rejects with `too_large` if the client
- * announces or sends more than `limit` bytes or the decoded body exceeds them, `overloaded` if the memory of all
- * bodies is full or this body has stalled and was dropped, `client_gone` if the client disconnects, `media_type` for
- * an unknown content coding, and `validation` for bytes that cannot be decoded.
+ * Reads a whole body and decodes it, counting its bytes as they arrive. Rejects with `too_large` if the announced,
+ * received or decoded body exceeds `limit` bytes, with `overloaded` if the memory of all bodies is full or this body
+ * was dropped because it had stalled, with `client_gone` if the client disconnects, with `media_type` if the content
+ * coding is unknown, and with `validation` if the bytes cannot be decoded.
  */
 export function readBody(request: IncomingMessage, limit: number, count: BodyCount): Promise<Buffer> {
   const contentLength = Number(request.headers["content-length"] ?? 0);

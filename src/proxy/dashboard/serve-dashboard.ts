@@ -99,7 +99,7 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     } else write(serializeLine(JSON.stringify({ ...rest, now })));
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
-    // `since` is not the time of the last call: before that time, a worker that had responded could have ended a call.
+    // `since` is not the time of the newest call: a worker can end a call after it has responded, but before that time.
     since = askedAt;
     sentIds = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };

@@ -82,7 +82,7 @@ declare const member: unique symbol;
 /** Code for a member without an equivalent in the other dialect. `memberCode` derives it from the member's name. */
 export type MemberCode = string & { readonly [member]: true };
 
-/** Code of a loss: short, stable, kebab-case. */
+/** The code of a loss, which is stable and in kebab case. */
 export type LossCode = keyof typeof lossCodes | PartFamily | ToolFamily | `schema-${string}` | MemberCode;
 
 /** Returns the loss code of a member: `context-management` for `context_management` and `contextManagement`. */

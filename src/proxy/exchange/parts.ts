@@ -70,8 +70,8 @@ export interface TokenLogprob {
 }
 
 /**
- * The source of media: `base64` contains the bytes, `url` is a URL of the client, `file` is the id of a file that was
- * uploaded to a vendor.
+ * The source of media: `base64` contains the bytes, `url` is the address from which a vendor fetches them, `file` is
+ * the id of a file that was uploaded to a vendor.
  */
 export type MediaSource =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }

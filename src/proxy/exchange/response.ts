@@ -54,7 +54,7 @@ export interface Usage {
   /** OpenAI's name for the service tier that processed the call. */
   readonly serviceTier?: string;
   readonly raw?: unknown;
-  /** Whether all counts are estimates. */
+  /** Whether the counts, or those of one of several calls, are estimates. */
   readonly estimated?: boolean;
   /** The number of upstream calls whose counts are added up; absent for one. */
   readonly calls?: number;

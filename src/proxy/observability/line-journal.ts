@@ -59,7 +59,7 @@ export function createJournal(log: string): OpenJournal {
   };
 }
 
-/** Appends to a log the lines in the journals of killed processes, and removes these journals. */
+/** Appends the lines in the journals of killed processes to a log, and removes these journals. */
 export async function recoverJournals(log: string): Promise<void> {
   const prefix = `${basename(log)}.journal-`;
   const names = await readdir(dirname(log)).catch(() => []);
