@@ -1,8 +1,8 @@
 import { isObject, RawJson } from "../../exchange/json.ts";
 
 /**
- * Members whose value is an object of the dialect or a list of them. The values of other members may be schemas or
- * tool arguments, whose member names belong to the client.
+ * Members whose value is an object of the dialect or a list of such objects. Other members are not searched: they can
+ * be schemas or tool arguments, in which the client chose the names.
  */
 const own = new Set([
   "candidates",
@@ -38,8 +38,8 @@ const own = new Set([
 ]);
 
 /**
- * Renames the dialect's snake_case members to camelCase, because the vendor's JSON accepts both (protobuf's JSON
- * mapping, https://protobuf.dev/programming-guides/json/). Returns the same value if there are none.
+ * Renames the dialect's snake_case members to camelCase: the vendor accepts both, as protobuf's JSON mapping requires
+ * (https://protobuf.dev/programming-guides/json/). Returns the same value if it has no snake_case members.
  */
 export function camelKeys(value: unknown): unknown {
   return hasSnake(value) ? renamed(value) : value;

@@ -15,9 +15,10 @@ import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
 import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 
 /**
- * Converts a conversation to turns. A call without an ID gets one derived from its position, which is the same in
- * every later request; a result without an ID belongs to the oldest open call with its name. Consecutive contents of
- * the model are one turn, because clients may keep a streamed response as one content per chunk.
+ * Converts a conversation to turns. A call without an ID gets an ID derived from its name and position, so later
+ * requests of the conversation produce the same ID. A result without an ID belongs to the oldest call with its name
+ * that has no result yet. Consecutive contents of the model become one turn, because some clients store a streamed
+ * response as one content per chunk.
  */
 export function* decodeContents(contents: readonly WireContent[]): Steps<Turn[]> {
   const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
@@ -52,7 +53,7 @@ function collectResultIds(contents: readonly WireContent[]): ReadonlySet<string>
   return new Set(ids.flatMap((id) => (id ? [unwrapCallId(id)] : [])));
 }
 
-/** Returns whether a part is empty text without a signature, which is skipped. */
+/** Returns whether a part has empty text, and neither a signature nor media. */
 function isEmptyText({ text, thoughtSignature, inlineData, fileData }: WirePart): boolean {
   return text === "" && !thoughtSignature && !inlineData && !fileData;
 }
@@ -76,7 +77,7 @@ function toRole(role: string | null | undefined): Turn["role"] {
 /** Converts a part that is neither a call nor a result. */
 export function decodePart(part: WirePart): Part {
   const isMedium = Boolean(part.inlineData || part.fileData);
-  // Images generated during thinking are not content: the vendor repeats the last of them in the response.
+  // An image in a thought is not content: the vendor repeats the last of these images in the response.
   if (isMedium && part.thought !== true) return decodeMedia(part);
   const code = decodeCodeExecution(part);
   if (code !== undefined) return code;
@@ -109,8 +110,8 @@ function* decodeResult(
 }
 
 /**
- * Returns the text of a function response, and whether the call failed. The text is the value of the only member
- * `output`, `result`, `content` or `error`, otherwise the whole object as JSON.
+ * Returns the text of a function response and whether the call failed, which the member `error` indicates. The text is
+ * the value of `output`, `result`, `content` or `error` if it is the only member, otherwise the whole object as JSON.
  */
 function readResponse(response: unknown): { text: string; isError: boolean } {
   if (!isObject(response)) return { text: asText(response), isError: false };

@@ -3,19 +3,19 @@ import type { MediaSource, Part, ReasoningPart, TextPart } from "../../exchange/
 import { unwrapSignature } from "../../exchange/signature.ts";
 import type { WirePart } from "./schema.ts";
 
-/** Converts text with its signature, which must be sent back with it. */
+/** Returns a text part with its signature, if any; the vendor requires the signature in later requests. */
 export function signedText(text: string, thoughtSignature: string | null | undefined): TextPart {
   if (typeof thoughtSignature !== "string") return { type: "text", text };
   return { type: "text", text, signature: thoughtSignature };
 }
 
-/** Returns a reasoning part with its unwrapped signature and the vendor of the signature, if it has one. */
+/** Returns a reasoning part with its unwrapped signature, if any, and the vendor that created the reasoning. */
 export function decodeThought(text: string, thoughtSignature: string | null | undefined): ReasoningPart {
   if (typeof thoughtSignature !== "string") return { type: "reasoning", text, vendor: "generative-language" };
   return { type: "reasoning", text, ...unwrapSignature("generative-language", thoughtSignature) };
 }
 
-/** Converts inline data or a file to the part that its media type requires. */
+/** Converts inline data or a file to an image, audio, video or document part, depending on its media type. */
 export function decodeMedia(part: WirePart): Part {
   const { inlineData, fileData } = part;
   if (inlineData) {
@@ -42,7 +42,7 @@ function mediaPart(
   name: string | null | undefined,
   raw: WirePart,
 ): Part {
-  // The origin marks the vendor, because the file's ID is valid only there.
+  // The origin records the vendor, because the ID of a file is valid at that vendor only.
   const origin = source.kind === "file" ? { origin: { dialect: "generative-language", raw } as const } : {};
   if (mediaType.startsWith("image/"))
     return { type: "image", source, ...decodeDetail(raw), ...signed(raw), ...origin };
@@ -51,7 +51,7 @@ function mediaPart(
   return { type: "document", source, ...(typeof name === "string" ? { name } : {}), ...origin };
 }
 
-/** Converts the media resolution of an image to `detail`; other vendors support low and high only. */
+/** Converts the media resolution of an image to `detail`: low or high, the levels that other vendors support. */
 function decodeDetail({ mediaResolution }: WirePart): { readonly detail?: string } {
   const level = isObject(mediaResolution) ? String(mediaResolution["level"]) : "";
   if (level.endsWith("_LOW")) return { detail: "low" };
@@ -76,7 +76,7 @@ function getTypeByExtension(uri: string): string {
   return /youtu\.?be/.test(uri) ? "video/mp4" : "application/octet-stream";
 }
 
-/** Converts a part of the vendor's code execution tool; undefined for any other part. */
+/** Converts a part of the vendor's code execution tool; returns undefined for any other part. */
 export function decodeCodeExecution(part: WirePart): Part | undefined {
   const origin = { dialect: "generative-language", raw: part } as const;
   const base = { type: "server-tool", tool: "code-execution", name: "code_execution", origin } as const;
@@ -93,7 +93,7 @@ export function argumentsText(args: unknown): string {
 }
 
 /**
- * Appends a part, or joins it to the last part if that is unsigned and both are fragments of a text or of reasoning.
+ * Appends a part, or joins it to the last part if both are text, or both are reasoning, and the last part is unsigned.
  */
 export function appendJoined(parts: Part[], part: Part): void {
   const before = parts.at(-1);

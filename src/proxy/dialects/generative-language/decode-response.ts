@@ -21,8 +21,8 @@ import { decodeUsage } from "./usage.ts";
 const WHAT = "response in the generative-language dialect";
 
 /**
- * Parses a complete response body. A blocked prompt yields an empty, filtered candidate. Throws `DialectError` if the
- * response is an error or has no candidates.
+ * Parses a complete response body. A blocked prompt becomes an empty candidate with the finish reason
+ * `content-filter`. Throws `DialectError` if the response is an error or has no candidates.
  */
 export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   const wire = isLarge
@@ -52,7 +52,7 @@ export function parseResponse(body: unknown): WireResponse {
   return parseResponsePiece(responseSchema, camelKeys(body), WHAT);
 }
 
-/** Returns the HTTP status that an error inside a response with status 200 names, else 502. */
+/** Returns the HTTP status in the `code` of an error that arrived with status 200; 502 if `code` has none. */
 export function getStatus(error: unknown): number {
   const code = isObject(error) ? Number(error["code"]) : Number.NaN;
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
@@ -86,10 +86,10 @@ function* decodeCandidate(wire: WireCandidate, responseId: string, index: number
   return { parts: [...decodeLookups(wire, `${responseId}_${index}`), ...withAddenda(parts, wire)], finish };
 }
 
-/** Converts a complete call. A call without an ID gets one derived from the response's ID and its position. */
+/** Converts a complete call. A call without an ID gets an ID derived from the response's ID and the call's position. */
 export function decodeCall(part: WirePart, responseId: string, candidate: number, partIndex: number) {
   const call = part.functionCall;
-  // The model sometimes adds the name of the Python module that contains its functions.
+  // The model sometimes prefixes the name with `default_api`, the Python module in which it sees its functions.
   const name = (call?.name ?? "").replace(/^default_api[.:]/, "");
   return {
     type: "tool-call",

@@ -17,13 +17,13 @@ import { decodeUsage } from "./usage.ts";
  * the vendor sends no end marker and chunks with usage may follow the finish reason.
  */
 class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
-  /** ID from which IDs of calls without one are derived. */
+  /** The ID of the response, from which the IDs of calls without an ID are derived. */
   responseId: string = randomUUID();
   /** Readers by the index of their candidate. */
   private readonly readers = new Map<number, CandidateReader>();
   private events: ExchangeEvent[] = [];
   private parts = 0;
-  /** The counts of chunks are cumulative, so the last ones apply. */
+  /** The usage of the last chunk that reports it: the counts are cumulative. */
   private usage: Usage | undefined;
   private blocked: Candidate | undefined;
   private started = false;

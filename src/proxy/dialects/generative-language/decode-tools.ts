@@ -15,7 +15,7 @@ const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
   mcpServers: "mcp",
 };
 
-/** Converts function declarations, and each other member of a tool object to a hosted tool. */
+/** Converts each function declaration to a function tool, and each other member of a tool object to a hosted tool. */
 export function* decodeTools(wire: WireRequest["tools"]): Steps<Tool[]> {
   const tools: Tool[] = [];
   for (const tool of [wire ?? []].flat()) {
@@ -56,15 +56,15 @@ function decodeFunction(declaration: WireFunction): FunctionTool {
   };
 }
 
-/** Returns the members of a function that only this dialect has (`response`, `behavior`). */
+/** Returns the members of a function that only this dialect has, such as `behavior`; undefined if there are none. */
 function collectExtras(further: Readonly<Record<string, unknown>>): FunctionTool["extras"] {
   const extras = withoutNullish(further);
   return Object.keys(extras).length === 0 ? undefined : extras;
 }
 
 /**
- * Converts the function calling mode. `VALIDATED` is `AUTO` with arguments that match their schema, which other
- * vendors call strict.
+ * Converts the function calling mode; returns undefined if the mode is absent or unknown. `VALIDATED` is decoded like
+ * `AUTO`: in addition, it makes the arguments match their schema, which other vendors set per tool as `strict`.
  */
 export function decodeToolChoice(config: WireRequest["toolConfig"]): ToolChoice | undefined {
   const calling = config?.functionCallingConfig;

@@ -16,14 +16,14 @@ import {
 import { profile } from "./profile.ts";
 
 /**
- * Replaces the missing signature of a call by another vendor's model. Models with thinking levels reject unsigned
- * calls (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ * The signature of a call that another vendor's model made. Models with thinking levels reject unsigned calls
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
 const unsignedCall = "skip_thought_signature_validator";
 
 /**
- * Encodes a conversation with alternating roles. A system message within the conversation becomes a marked text of
- * the user.
+ * Encodes a conversation as contents with alternating roles. A system message within the conversation becomes a text of
+ * the user, marked with `<system>`.
  */
 export function encodeContents(
   request: ExchangeRequest,
@@ -50,7 +50,7 @@ export function encodeContents(
   const [first] = contents;
   // The vendor rejects a tool call at the start of the conversation.
   if (first?.role === "model" && first.parts.some((part) => "functionCall" in part)) {
-    losses.add("first-turn", "The vendor requires a user message before a tool call; one was inserted.");
+    losses.add("first-turn", "User message inserted: the vendor requires one before the first tool call.");
     contents.unshift({ role: "user", parts: [{ text: "Continue." }] });
   }
   if (contents.at(-1)?.role === "model" && !capabilities.acceptsPrefill) {
@@ -64,7 +64,7 @@ export function encodeContents(
 }
 
 interface Surroundings {
-  /** Names of calls by ID, because results in this dialect refer to calls by name. */
+  /** Tool names by the ID of the call, because a result in this dialect requires the name of its tool. */
   readonly names: ReadonlyMap<string, string>;
   readonly signer: (part: ToolCallPart) => string | undefined;
   readonly capabilities: Capabilities;
@@ -83,7 +83,7 @@ function convertSystemTurn(turn: Turn, losses: LossList): Turn {
   if (turn.role !== "system") return turn;
   losses.add(
     "system-position",
-    "A system message within the conversation is sent as a marked part of a user message.",
+    "System message within the conversation sent as a marked part of a user message.",
   );
   const parts = turn.parts.map(
     (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
@@ -92,8 +92,8 @@ function convertSystemTurn(turn: Turn, losses: LossList): Turn {
 }
 
 /**
- * Returns a function that gives the signature of each call of a turn. Of parallel calls only the first has a
- * signature, so only the first needs a replacement.
+ * Returns a function that returns the signature of each call of a turn, in order. The vendor signs only the first of
+ * several parallel calls, so only the first call needs a placeholder.
  */
 function createSigner(capabilities: Capabilities): Surroundings["signer"] {
   let isFirst = true;
@@ -147,7 +147,7 @@ function encodeOwnThought(part: Extract<Part, { type: "reasoning" }>, losses: Lo
 function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
   const encoded = encodeArguments(part);
   if (encoded === undefined)
-    around.losses.add("tool-arguments", "Tool arguments that are not a JSON object are sent as text.");
+    around.losses.add("tool-arguments", "Tool arguments sent as text: they are not a JSON object.");
   const args = encoded ?? { input: part.arguments };
   const thoughtSignature = around.signer(part);
   return {
@@ -156,7 +156,7 @@ function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
   };
 }
 
-/** Adds a call's ID, unless the proxy created it. */
+/** Adds the ID of a call to `members`, unless the proxy created the ID. */
 function withId(id: string, members: WireObject): WireObject {
   return isCreatedCallId(id) ? members : { id: toCallId(profile.callIds, id), ...members };
 }
@@ -179,7 +179,7 @@ function encodeKept(part: Part, turn: Turn, losses: LossList): WireObject[] {
   if (kept === undefined)
     losses.add(
       part.type,
-      `A ${part.type} part was dropped from a ${turn.role} message: the dialect has no equivalent.`,
+      `Part of type ${part.type} dropped from a message of role ${turn.role}: the dialect has no equivalent.`,
     );
   return some(kept);
 }

@@ -14,12 +14,12 @@ import { loseForeignFile } from "../shared/losses.ts";
 
 export type WireObject = Readonly<Record<string, unknown>>;
 
-/** Encodes text with its signature of this dialect. */
+/** Encodes text with its signature, if any. */
 export function encodeText({ text, signature }: Pick<TextPart, "text" | "signature">): WireObject {
   return { text, thoughtSignature: signature };
 }
 
-/** Encodes reasoning with the wrapped signature. */
+/** Encodes reasoning with its signature, if any, which is wrapped if another vendor created it. */
 export function encodeThought(part: ReasoningPart): WireObject {
   const { text, signature } = part;
   if (signature === undefined) return { text, thought: true };
@@ -27,8 +27,8 @@ export function encodeThought(part: ReasoningPart): WireObject {
 }
 
 /**
- * Encodes the arguments of a call as an object; the free text of a custom tool becomes its argument `input`.
- * Undefined if the text is not a JSON object, such as in a response that was cut off.
+ * Encodes the arguments of a call as a JSON object. The free text of a custom tool becomes the argument `input`.
+ * Returns undefined if the arguments are not a JSON object, for example because the response was cut off.
  */
 export function encodeArguments(part: Pick<ToolCallPart, "arguments" | "custom">): RawJson | undefined {
   if (part.custom === true) return new RawJson(stringifyJson({ input: part.arguments }));
@@ -36,8 +36,8 @@ export function encodeArguments(part: Pick<ToolCallPart, "arguments" | "custom">
 }
 
 /**
- * Encodes media as inline data or a file. Returns undefined and adds a loss if the model does not support it or the
- * file is at another vendor.
+ * Encodes media as inline data or a file, and a document given as text as a text part. Returns undefined and adds a
+ * loss if `accepted` excludes the media, or if the file is at another vendor.
  */
 export function encodeMedia(
   part: Extract<Part, { type: "image" | "audio" | "video" | "document" }>,
@@ -47,12 +47,15 @@ export function encodeMedia(
   const { source } = part;
   if (source.kind === "text") return { text: withTitle(part as DocumentPart, source.text) };
   if (accepted === "none") {
-    losses.add(part.type, `A ${part.type} part was dropped: the model does not support it.`);
+    losses.add(part.type, `Part of type ${part.type} dropped: the model does not support it.`);
     return undefined;
   }
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url" && accepted === "base64") {
-    losses.add(`${part.type}-url`, `A ${part.type} given by URL was dropped: the model requires its bytes.`);
+    losses.add(
+      `${part.type}-url`,
+      `Part of type ${part.type} given by URL dropped: the model requires its bytes.`,
+    );
     return undefined;
   }
   if (source.kind === "file" && part.origin?.dialect !== "generative-language") {
@@ -67,15 +70,15 @@ function fileData(source: Exclude<MediaSource, { kind: "base64" }>): WireObject 
 }
 
 /**
- * Returns the original form of a part of this dialect that has no equivalent in the exchange form; undefined for
- * others.
+ * Returns the wire form that a part of this dialect was decoded from; undefined if the part does not contain it or
+ * comes from another dialect.
  */
 export function keptPart(part: Part): WireObject | undefined {
   const raw = part.origin?.dialect === "generative-language" ? part.origin.raw : undefined;
   return isObject(raw) ? raw : undefined;
 }
 
-/** Google's SDKs for Python and Go decode signatures from base64. */
+/** Encodes text as base64, from which Google's SDKs for Python and Go decode signatures. */
 function toBase64(text: string): string {
   return Buffer.from(text).toString("base64");
 }

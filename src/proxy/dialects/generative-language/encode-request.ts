@@ -39,7 +39,8 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
 }
 
 /**
- * Returns the path of a call. Names of tuned models include their collection; all other models are under `models`.
+ * Returns the path of a call and, for a stream, its query. The name of a tuned model contains the collection
+ * `tunedModels`; all other models are in the collection `models`.
  */
 function toPath(request: ExchangeRequest): string {
   const name = request.model.replace(/^models\//, "");
@@ -54,7 +55,7 @@ function encodeInstructions(request: ExchangeRequest, losses: LossList): unknown
     if (part.type === "text") return part.text === "" ? [] : [encodeText(part)];
     losses.add(
       `system-${part.type}`,
-      `A ${part.type} part was dropped from the instructions: the dialect supports text only.`,
+      `Part of type ${part.type} dropped from the instructions: the dialect supports text only.`,
     );
     return [];
   });
@@ -104,7 +105,12 @@ function encodeStop(request: ExchangeRequest, capabilities: Capabilities, losses
   if (stop.length === 0) return undefined;
   const most = capabilities.acceptsStop ? capabilities.maxStopSequences : 0;
   if (stop.length > most)
-    losses.add("stop", `Stop sequences after the first ${most} dropped: the upstream's limit.`);
+    losses.add(
+      "stop",
+      most === 0
+        ? "Stop sequences dropped: the model does not support them."
+        : `Stop sequences after the first ${most} dropped: the upstream accepts no more.`,
+    );
   return most === 0 ? undefined : stop.slice(0, most);
 }
 
@@ -115,7 +121,8 @@ function encodeModalities(request: ExchangeRequest): string[] | undefined {
 }
 
 /**
- * Encodes reasoning as a level if the model has thinking levels, else as a token budget; -1 lets the model choose.
+ * Encodes the requested reasoning as `thinkingConfig`: a level if the model has thinking levels, otherwise a budget in
+ * tokens. Returns undefined if the request does not mention reasoning or the model does not reason.
  */
 function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
   const asked = request.reasoning;
@@ -133,12 +140,20 @@ function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, lo
   }
   const level = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
   if (effort !== undefined && level !== effort) {
-    losses.add("reasoning-effort", `The effort ${effort} is sent as ${level ?? "nothing"}.`);
+    losses.add(
+      "reasoning-effort",
+      level === undefined
+        ? `Reasoning effort ${effort} dropped: the model does not support it.`
+        : `Reasoning effort ${effort} sent as ${level}: the model does not support ${effort}.`,
+    );
   }
   return { ...(level === undefined ? {} : { thinkingLevel: level.toUpperCase() }), includeThoughts };
 }
 
-/** Returns a thinking budget in tokens within the model's limits, because the vendor rejects any other. */
+/**
+ * Returns the thinking budget in tokens, moved into the model's range because the vendor rejects any other value. The
+ * value -1 lets the model choose.
+ */
 function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losses: LossList): number {
   const wanted = resolveBudget(asked);
   if (wanted === undefined) return -1;
@@ -148,7 +163,7 @@ function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losse
   if (budget !== wanted)
     losses.add(
       "reasoning-effort",
-      `The reasoning budget of ${wanted} tokens is sent as ${budget}, which the model supports.`,
+      `Reasoning budget of ${wanted} tokens sent as ${budget}: the model's limit.`,
     );
   return budget;
 }
@@ -156,16 +171,13 @@ function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losse
 function encodeOutput(output: OutputFormat | undefined, capabilities: Capabilities, losses: LossList) {
   if (output === undefined || output.type === "text") return {};
   if (capabilities.structuredOutput === "none") {
-    losses.add(
-      "structured-output",
-      "The response format was dropped: the model does not support structured output.",
-    );
+    losses.add("structured-output", "Response format dropped: the model does not support structured output.");
     return {};
   }
   const responseMimeType = "application/json";
   if (output.type === "json") return { responseMimeType };
   if (capabilities.structuredOutput === "json") {
-    losses.add("json-schema", "The model supports JSON output but not JSON schemas.");
+    losses.add("json-schema", "JSON schema dropped: the model supports JSON output without a schema only.");
     return { responseMimeType };
   }
   return capabilities.jsonSchemaTools
@@ -173,7 +185,7 @@ function encodeOutput(output: OutputFormat | undefined, capabilities: Capabiliti
     : { responseMimeType, responseSchema: toGenerativeSchema(output.schema, losses) };
 }
 
-/** Adds a loss for each member of the exchange form that this dialect does not support. */
+/** Adds a loss for each member of the request that has no equivalent in this dialect. */
 function addUnsaid(request: ExchangeRequest, losses: LossList): void {
   const unsaid: readonly (readonly [code: LossCode, value: unknown])[] = [
     ["user", request.user],

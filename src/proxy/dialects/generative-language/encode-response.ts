@@ -42,7 +42,10 @@ function encodeCandidate(candidate: Candidate, index: number, losses: LossList):
   };
 }
 
-/** Encodes a part of a response. Returns none and adds a loss if the dialect cannot express it. */
+/**
+ * Encodes a part of a response. Returns an empty list if the part has no content, or if the dialect cannot express it,
+ * which is a loss.
+ */
 export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
   switch (part.type) {
     case "text":
@@ -65,7 +68,7 @@ export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
       if (kept === undefined)
         losses.add(
           `answer-${part.type}`,
-          `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
+          `Part of type ${part.type} dropped from the response: the dialect has no equivalent.`,
         );
       return kept === undefined ? [] : [kept];
     }
@@ -73,15 +76,12 @@ export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
 }
 
 /**
- * Encodes a tool call. Drops a call that was cut off, because clients must not execute it with incomplete arguments.
+ * Encodes a tool call. Drops a call whose arguments were cut off and adds a loss, because clients must not execute it.
  */
 function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList): WireObject[] {
   const args = encodeArguments(part);
   if (args === undefined) {
-    losses.add(
-      "incomplete-call",
-      `The call of ${part.name} was dropped: its arguments are not a JSON object.`,
-    );
+    losses.add("incomplete-call", `Call of ${part.name} dropped: its arguments are not a JSON object.`);
     return [];
   }
   const thoughtSignature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
@@ -90,8 +90,8 @@ function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList
 }
 
 /**
- * Encodes citations as `groundingMetadata`; no member if there are none. Offsets count bytes of UTF-8. A citation
- * without a URL is a loss.
+ * Encodes the citations of texts as `groundingMetadata`; returns an empty object if there are none. Offsets count bytes
+ * of UTF-8. A citation without a URL is a loss.
  */
 export function encodeGrounding(parts: readonly Part[], losses: LossList): WireObject {
   const supports: WireObject[] = [];

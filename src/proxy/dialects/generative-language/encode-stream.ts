@@ -13,8 +13,8 @@ import { createFraming, createPartWriter } from "./stream-writer.ts";
 import { encodeUsage } from "./usage.ts";
 
 /**
- * Encodes a stream of `GenerateContentResponse` chunks, as events or as one JSON array. A tool call is written at its
- * end, because clients do not read partial calls; finish reasons and usage are in the last chunk.
+ * Encodes a stream of `GenerateContentResponse` chunks, as events or as one JSON array. Writes a tool call at its end,
+ * because clients do not read partial calls. Finish reasons, citations and usage are in the last chunk.
  */
 class GenerativeStreamEncoder implements StreamEncoder {
   private readonly list = createLossList();
@@ -22,7 +22,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
   private readonly open = new Map<number, ReturnType<typeof createPartWriter>>();
   private readonly candidates = new Map<number, number>();
   private readonly endings: { readonly candidate: number; readonly finish: Finish }[] = [];
-  /** Texts with citations by candidate; the last chunk contains the citations. */
+  /** Parts of type text that have citations, by candidate. */
   private readonly getCited = new Map<number, Part[]>();
   /** Members at the end of every chunk, as JSON text without braces. */
   private identity: string;
@@ -106,7 +106,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
     return stringifyMembers({ modelVersion, responseId });
   }
 
-  /** Returns a chunk. `parts` and `more` are JSON text, which avoids serializing thousands of similar chunks. */
+  /** Returns a chunk; empty if it has no parts. `parts` and `more`, further members of the candidate, are JSON text. */
   private chunk(candidate: number, parts: readonly string[], more: string): string {
     if (parts.length === 0) return "";
     const content = `"content":{"parts":[${parts.join(",")}],"role":"model"}`;
@@ -115,7 +115,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
   }
 
   private finish(): string {
-    // An empty text, as in the vendor's last chunk: its SDK drops a turn from the history if a chunk has no part.
+    // The vendor's last chunk has an empty text too: its SDKs drop a turn from the history if a chunk has no part.
     const candidates = this.endings.map(({ candidate, finish }) => ({
       content: { parts: [{ text: "" }], role: "model" },
       finishReason: encodeFinish(finish),

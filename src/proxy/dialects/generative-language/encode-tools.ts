@@ -13,7 +13,7 @@ const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
   "code-execution": "codeExecution",
 };
 
-/** Encodes `tools` and `toolConfig`; returns no members if there are no tools. */
+/** Encodes `tools` and `toolConfig`; returns an empty object if there are no tools. */
 export function encodeTools(
   request: ExchangeRequest,
   capabilities: Capabilities,
@@ -48,7 +48,7 @@ function encodeFunction(
   const description = tool.description === undefined ? {} : { description: tool.description };
   const named = { name: tool.name, ...description };
   if (tool.type === "function" && tool.strict === true) {
-    losses.add("strict", "`strict` dropped: the vendor does not enforce schemas of tools.");
+    losses.add("strict", "`strict` dropped: the vendor does not enforce the schemas of tools.");
   }
   if (!isObject(schema) || isEmptyObject(schema)) return named;
   if (capabilities.jsonSchemaTools) return { ...named, parametersJsonSchema: schema };
@@ -56,8 +56,8 @@ function encodeFunction(
 }
 
 /**
- * Returns the schema of a function that replaces a custom tool: one string argument, with the tool's grammar, if any,
- * in its description.
+ * Returns the schema of the function that replaces a custom tool: an object with one string, `input`, whose description
+ * contains the tool's grammar, if any.
  */
 function customSchema(format: unknown): WireObject {
   const definition = isObject(format) ? format["definition"] : undefined;
@@ -67,8 +67,8 @@ function customSchema(format: unknown): WireObject {
 }
 
 /**
- * Returns whether a schema is an object without properties, which the vendor rejects; the function is declared
- * without a schema instead.
+ * Returns whether a schema is an object without properties. The vendor rejects such a schema, so the function is
+ * declared without one.
  */
 function isEmptyObject(schema: WireObject): boolean {
   const { properties, type } = schema;
@@ -85,7 +85,7 @@ function encodeHosted(
 ): WireObject[] {
   const written = new Map<string, WireObject>();
   const dropped: HostedTool[] = [];
-  // Models without thinking levels reject hosted tools together with functions.
+  // Models without thinking levels reject a request with both hosted tools and functions.
   const mixes = functions.length === 0 || capabilities.reasoning === "level";
   for (const tool of tools) {
     if (tool.type !== "hosted") continue;

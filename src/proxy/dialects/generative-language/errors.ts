@@ -9,7 +9,7 @@ import { errorSchema } from "./schema.ts";
 
 type Kind = ExchangeError["kind"];
 
-/** Error kinds by canonical code (https://cloud.google.com/apis/design/errors#handling_errors). */
+/** Error kinds by Google's canonical code (https://cloud.google.com/apis/design/errors#handling_errors). */
 const kinds: Readonly<Record<string, Kind>> = {
   INVALID_ARGUMENT: "invalid-request",
   FAILED_PRECONDITION: "invalid-request",
@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   INTERNAL: "upstream",
 };
 
-/** Parses an error body, which may be in a list. */
+/** Parses an error body, or the last one of a list. */
 export function decodeError(
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import { ownMember } from "../../exchange/json.ts";
 import type { Finish } from "../../exchange/response.ts";
 
-/** Finish reasons by the vendor's reason (https://ai.google.dev/api/generate-content#FinishReason). */
+/** Unified finish reasons by the vendor's reason (https://ai.google.dev/api/generate-content#FinishReason). */
 const reasons: Readonly<Record<string, Finish["unified"]>> = {
   STOP: "stop",
   MAX_TOKENS: "length",
@@ -23,8 +23,9 @@ const reasons: Readonly<Record<string, Finish["unified"]>> = {
 };
 
 /**
- * Converts a finish reason. STOP after a tool call means a tool call. A reason that is unknown or unspecific (OTHER,
- * NO_IMAGE, IMAGE_OTHER) is an error if the response has no content: a regular end would hide it.
+ * Converts a finish reason. `STOP` becomes `tool-calls` if the response has a tool call. A reason that is unknown or
+ * unspecific (`OTHER`, `NO_IMAGE`, `IMAGE_OTHER`) becomes an error if the response has no content: as a regular end, it
+ * would hide the failure.
  */
 export function decodeFinish(
   raw: string,
@@ -40,7 +41,7 @@ export function decodeFinish(
   };
 }
 
-/** Encodes the finish reason. A reason of this vendor stays unchanged. */
+/** Encodes a finish reason. Returns this vendor's reason unchanged. */
 export function encodeFinish(finish: Finish): string {
   if (finish.raw !== undefined && isOwn(finish)) return finish.raw;
   switch (finish.unified) {

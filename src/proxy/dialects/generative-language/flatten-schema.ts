@@ -4,7 +4,10 @@ import type { SchemaPath } from "./to-schema.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Merges the targets of `$ref` and `allOf` into a schema. `inside` is the path for converting its members. */
+/**
+ * Merges the target of `$ref` and the members of `allOf` into a schema. Returns the merged schema as `flat`, and the
+ * path to convert its members with as `inside`.
+ */
 export function flattenSchema(
   schema: JsonSchema,
   path: SchemaPath,
@@ -33,17 +36,20 @@ export function flattenSchema(
 }
 
 /**
- * Returns the target of a reference: `{type: "object"}` if it is recursive or too deep, undefined and a loss if the
- * schema does not contain it.
+ * Returns the schema that a reference points to. Adds a loss and returns `{type: "object"}` if the reference is
+ * recursive or exceeds a limit, and undefined if the root schema does not contain its target.
  */
 function resolve(reference: string, path: SchemaPath, losses: LossList): JsonSchema | undefined {
   if (path.refs.includes(reference) || path.depth > 32 || path.budget.nodes < 0) {
-    losses.add("schema-cycle", `The recursive schema ${reference} is cut at its first repetition.`);
+    losses.add(
+      "schema-cycle",
+      `Reference ${reference} dropped: it is recursive, or the schema is too large.`,
+    );
     return { type: "object" };
   }
   const target = pointTo(reference, path.root);
   if (isObject(target)) return target;
-  losses.add("schema-ref", `The reference ${reference} was dropped: the tool's schema does not contain it.`);
+  losses.add("schema-ref", `Reference ${reference} dropped: the schema does not contain its target.`);
   return undefined;
 }
 
@@ -69,7 +75,8 @@ function decode(key: string): string {
 }
 
 /**
- * Combines two schemas: joins properties and `required`, intersects enumerations; `over` takes precedence otherwise.
+ * Combines two schemas: joins `properties` and `required`, and intersects `enum`. Any other keyword in both schemas has
+ * its value from `over`.
  */
 function merge(under: JsonSchema, over: JsonSchema): JsonSchema {
   const merged: Record<string, unknown> = { ...under, ...over };

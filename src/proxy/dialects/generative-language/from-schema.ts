@@ -2,9 +2,9 @@ import { isObject } from "../../exchange/json.ts";
 import { camelKeys } from "./camel-keys.ts";
 
 /**
- * Converts a `Schema` of this dialect to JSON Schema: types in lower case, `nullable` as a type, counts sent as
- * strings (64-bit integers in protobuf's JSON) as numbers. Unknown members stay unchanged, so that JSON Schema itself
- * passes through.
+ * Converts a `Schema` of this dialect to JSON Schema. Types become lowercase, and `nullable` becomes the type `null`.
+ * Counts such as `minItems` become numbers, because protobuf's JSON mapping writes 64-bit integers as strings. Unknown
+ * members stay unchanged, so a value that is already JSON Schema stays valid.
  */
 export function fromGenerativeSchema(schema: unknown): unknown {
   const camel = camelKeys(schema);

@@ -3,9 +3,9 @@ import type { Citation, ServerToolPart } from "../../exchange/parts.ts";
 import type { WireCandidate, WireCitations, WireGrounding } from "./schema.ts";
 
 /**
- * Converts the grounding of a response to citations of its text. The vendor counts bytes of UTF-8, citations count
- * UTF-16 units. Only citations of the first part have offsets, because the positions of later parts are unknown once
- * the texts are joined.
+ * Converts the grounding of a response to citations of its text. The vendor's offsets count bytes of UTF-8, and the
+ * offsets of citations count UTF-16 code units. Only citations of the first part have offsets, because the positions of
+ * later parts are unknown once the texts are joined.
  */
 export function decodeGrounding(grounding: WireGrounding | null | undefined, text: string): Citation[] {
   const pages = toCitations(grounding);
@@ -27,7 +27,7 @@ export function decodeGrounding(grounding: WireGrounding | null | undefined, tex
   return [...cited, ...unsupported];
 }
 
-/** Returns the sources of a response: pages of the web and of maps. Files at the vendor have no URL. */
+/** Returns a citation for each source of a response, in order. A source that is a file at the vendor has no URL. */
 function toCitations(grounding: WireGrounding | null | undefined): Citation[] {
   return (grounding?.groundingChunks ?? []).map((chunk) => {
     const page = Object.values(chunk).find(isObject) ?? {};
@@ -41,7 +41,7 @@ function toCitations(grounding: WireGrounding | null | undefined): Citation[] {
 
 type Lookups = Pick<WireCandidate, "groundingMetadata" | "urlContextMetadata">;
 
-/** Converts the searches and the fetched pages of a response to uses of hosted tools. */
+/** Converts the searches and the fetched pages of a response to calls of hosted tools with the ID `id`. */
 export function decodeLookups(candidate: Lookups, id: string): ServerToolPart[] {
   const { groundingMetadata: grounding, urlContextMetadata: fetched } = candidate;
   const base = { type: "server-tool", phase: "call", id } as const;
@@ -63,7 +63,7 @@ export function decodeLookups(candidate: Lookups, id: string): ServerToolPart[] 
   return [...(queries.length > 0 ? [search] : []), ...(fetched?.urlMetadata?.length ? [fetches] : [])];
 }
 
-/** Converts the citations of long quotes; offsets count bytes as in `decodeGrounding`. */
+/** Converts the sources of quoted text to citations. Offsets are converted as in `decodeGrounding`. */
 export function decodeQuotes(quotes: WireCitations | null | undefined, text: string): Citation[] {
   return [...(quotes?.citations ?? []), ...(quotes?.citationSources ?? [])].map(
     ({ uri, title, startIndex, endIndex }) => ({
@@ -76,7 +76,7 @@ export function decodeQuotes(quotes: WireCitations | null | undefined, text: str
   );
 }
 
-/** Returns the number of UTF-16 units in the first `bytes` bytes of the text's UTF-8. */
+/** Returns the number of UTF-16 code units that the first `bytes` bytes of the text in UTF-8 become. */
 function unitsBefore(text: string, bytes: number): number {
   return Buffer.from(text).subarray(0, bytes).toString().length;
 }

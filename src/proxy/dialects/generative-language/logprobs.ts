@@ -18,7 +18,7 @@ function decodeToken(candidate: {
   return { token: candidate.token ?? "", logprob: candidate.logProbability ?? 0 };
 }
 
-/** Encodes `logprobsResult`; no member if there are no tokens. */
+/** Encodes `logprobsResult`; returns an empty object if there are no tokens. */
 export function encodeLogprobs(tokens: readonly TokenLogprob[]): Readonly<Record<string, unknown>> {
   if (tokens.length === 0) return {};
   const chosenCandidates = tokens.map(encodeToken);

@@ -4,10 +4,10 @@ import type { WirePartialArg } from "./schema.ts";
 
 /**
  * Converts arguments that arrive in pieces, each with a path such as `$.recipe.steps[1]`, to JSON text. The returned
- * texts together are the arguments object (https://ai.google.dev/api/caching#FunctionCall).
+ * texts, concatenated, are the arguments object (https://ai.google.dev/api/caching#FunctionCall).
  */
 export interface PartialArguments {
-  /** Returns the text that a piece adds. Throws `DialectError` if the piece belongs to a value that is complete. */
+  /** Returns the text that a piece adds. Throws `DialectError` if its path is invalid or leads to a complete value. */
   add(piece: WirePartialArg): string;
   /** Returns the text that closes the open values. */
   end(): string;
@@ -15,7 +15,7 @@ export interface PartialArguments {
 
 type Key = string | number;
 
-/** Maximum number of missing elements before an array element; they are written as null. */
+/** Maximum number of missing elements before an array element. Missing elements are written as null. */
 const maxGap = 1_000;
 
 interface Level {
@@ -31,7 +31,7 @@ export function createPartialArguments(): PartialArguments {
 }
 
 class PathWriter implements PartialArguments {
-  /** Keys of the value being written. `levels` are the objects and arrays around it, one more than keys. */
+  /** The keys that lead to the value written last. `levels` contains the object or array of each key. */
   private path: Key[] = [];
   private readonly levels: Level[] = [];
   private isInText = false;
@@ -53,13 +53,13 @@ class PathWriter implements PartialArguments {
     return this.levels.length === 0 ? "{}" : this.closeTo(0);
   }
 
-  /** Closes the values that do not contain the new path and opens those that do. */
+  /** Returns the text that closes the values outside the target's path and opens the values on it. */
   private moveTo(target: readonly Key[]): string {
     const { path, levels } = this;
     let text = levels.length === 0 ? this.open("object") : "";
     let common = 0;
     while (common < path.length && common < target.length - 1 && path[common] === target[common]) common += 1;
-    // The last key leads to a value that cannot contain others.
+    // The value at the last key of `path` is not an object or array, so it has no level.
     common = Math.min(common, levels.length - 1);
     text += this.closeTo(common + 1);
     for (let at = common; at < target.length; at += 1) {
@@ -106,8 +106,8 @@ function outOfOrder(key: Key) {
 }
 
 /**
- * Returns the keys of a simple JSONPath (RFC 9535): names after dots, names and indexes in brackets. Throws
- * `DialectError` if there are none.
+ * Returns the keys of a simple JSONPath (RFC 9535): names after dots, and names or indexes in brackets. Throws
+ * `DialectError` if the path has no keys.
  */
 function parsePath(path: string): Key[] {
   const keys: Key[] = [];

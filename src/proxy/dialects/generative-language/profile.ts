@@ -32,7 +32,7 @@ const modelList: ModelListFormat = {
     supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
   }),
   createPage(models, query, describe) {
-    // An empty or zero member counts as absent, as everywhere in this dialect.
+    // As everywhere in this dialect, an empty or zero value means that the member is absent.
     const asked = query["pageSize"] ?? query["page_size"];
     const size = readPageSize(asked === "0" || asked === "" ? undefined : asked, PAGE_SIZE);
     const from = readPageToken(query["pageToken"] ?? query["page_token"]);
@@ -71,7 +71,7 @@ const statuses: Readonly<Record<number, string>> = {
 };
 
 /**
- * Returns the error object of a body or a stream: `{code, message, status, details}` (https://google.aip.dev/193).
+ * Returns the error object of an error body or event: `{code, message, status, details}` (https://google.aip.dev/193).
  */
 export function createErrorObject(error: ExchangeError) {
   const status = error.status >= 400 ? error.status : kindToStatus(error.kind);
@@ -194,7 +194,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
   turnsMember: "contents",
 };
 
-/** Returns 0 for an embeddings response, whose total equals the prompt; undefined for any other. */
+/** Returns 0 if the prompt's tokens equal the total, as in an embeddings response; otherwise undefined. */
 function countNoCandidates(raw: object): number | undefined {
   const [prompt, total] = [getNumber(raw, "promptTokenCount"), getNumber(raw, "totalTokenCount")];
   return prompt !== undefined && total === prompt ? 0 : undefined;

@@ -56,7 +56,7 @@ const partSchema = z.looseObject({
 });
 export type WirePart = z.output<typeof partSchema>;
 
-/** The vendor accepts a single part instead of a list, as in its examples. */
+/** A list of parts, or a single part, which the vendor accepts as well. */
 const partsSchema = z.union([z.array(partSchema), partSchema.transform((part) => [part])]);
 const contentSchema = z.looseObject({ role: text, parts: partsSchema.nullish() });
 export type WireContent = z.output<typeof contentSchema>;
@@ -151,7 +151,7 @@ const logprobsSchema = z.looseObject({
 export type WireLogprobs = z.output<typeof logprobsSchema>;
 
 const quotedSchema = z.looseObject({ uri: text, title: text, startIndex: count, endIndex: count });
-/** The vendor's reference has `citationSources`, its SDKs have `citations`. */
+/** The citations of a candidate: `citationSources` in the vendor's reference, `citations` in its SDKs. */
 const citationSchema = z.looseObject({
   citations: z.array(quotedSchema).nullish(),
   citationSources: z.array(quotedSchema).nullish(),

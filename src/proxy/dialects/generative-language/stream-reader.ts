@@ -10,7 +10,7 @@ import { decodeLogprobs } from "./logprobs.ts";
 import { createPartialArguments, type PartialArguments } from "./partial-arguments.ts";
 import type { WireCandidate, WirePart } from "./schema.ts";
 
-/** State of a stream that its candidates share, and the sink of their events. */
+/** The state that all candidates of a stream share, and the receiver of their events. */
 export interface CandidateStream {
   readonly responseId: string;
   nextIndex(): number;
@@ -26,8 +26,9 @@ interface Open {
 }
 
 /**
- * Decodes one candidate of a stream. A part continues until another begins, because the vendor splits a text over the
- * parts of many chunks. A tool call arrives complete, or as a name followed by arguments with paths.
+ * Decodes one candidate of a stream. The vendor splits a text over many chunks, so an open part continues until a part
+ * of another kind begins, or until it is signed. A tool call arrives complete, or as a name followed by pieces of its
+ * arguments, each with a JSONPath.
  */
 export class CandidateReader {
   private open: Open | undefined;
@@ -53,7 +54,7 @@ export class CandidateReader {
       this.readPart(part, logprobs);
       if (part.text && part.thought !== true) logprobs = undefined;
     }
-    // Later chunks repeat the grounding of earlier ones, so the last one applies.
+    // Later chunks repeat the metadata of earlier chunks, so the last value applies.
     this.grounding = wire.groundingMetadata ?? this.grounding;
     this.fetched = wire.urlContextMetadata ?? this.fetched;
     this.quotes = wire.citationMetadata ?? this.quotes;
@@ -61,7 +62,7 @@ export class CandidateReader {
       this.vendorFinish = { reason: wire.finishReason, message: wire.finishMessage };
   }
 
-  /** Records text of a part that bypassed the decoder; see `StreamDecoder.note`. */
+  /** Adds a text delta that bypassed the decoder to the text of its part; see `StreamDecoder.note`. */
   note({ index, text }: Delta): void {
     if (this.open?.index === index) this.open.text += text;
   }

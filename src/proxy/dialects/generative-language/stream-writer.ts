@@ -13,8 +13,8 @@ export interface PartWriter {
 }
 
 /**
- * Creates the writer of a part. Text and reasoning are written as they arrive, tool calls at their end, because
- * clients do not read partial calls.
+ * Creates the writer of a part. The writer returns text and reasoning as they arrive, and a tool call at its end,
+ * because clients do not read partial calls.
  */
 export function createPartWriter(part: OpenPart, losses: LossList): PartWriter {
   if (part.type === "tool-call") return new CallWriter(part, losses);
@@ -31,7 +31,7 @@ class TextWriter implements PartWriter {
       return event.text === "" ? [] : [{ text: event.text }];
     }
     if (event.type === "citation") this.citations.push(event.citation);
-    // The vendor sends the signature of a text with its last piece.
+    // The vendor sends the signature of a text after it, with an empty text.
     return event.type === "signature-delta" ? [encodeText({ text: "", signature: event.signature })] : [];
   }
 
@@ -90,9 +90,9 @@ export interface Framing {
 }
 
 /**
- * Returns the framing of one stream: events that end in CRLF like the vendor's, or one JSON array. Events have no
- * keep-alive: Google's SDKs for Python and Go and LangChain fail on a comment or an empty line, and an event without
- * content makes chats of Google's SDKs drop the turn from their history. Google's servers send none.
+ * Creates the framing of one stream: events that end in CRLF, like the vendor's, or one JSON array. A stream of events
+ * has no keep-alive, and Google's servers send none. Google's SDKs for Python and Go, and LangChain, fail on a comment
+ * or an empty line. An event without content makes the chats of Google's SDKs drop the turn from their history.
  */
 export function createFraming(array: boolean): Framing {
   if (!array) {

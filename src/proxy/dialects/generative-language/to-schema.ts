@@ -5,14 +5,18 @@ import { flattenSchema, type JsonSchema } from "./flatten-schema.ts";
 
 /**
  * Converts JSON Schema to the subset that `parameters` and `responseSchema` support
- * (https://ai.google.dev/api/caching#Schema): references are inlined, unions become `anyOf`, `null` becomes
- * `nullable`, types are in upper case. Property names stay unchanged.
+ * (https://ai.google.dev/api/caching#Schema): references are inlined, unions become `anyOf`, the type `null` becomes
+ * `nullable`, and types become uppercase. Property names stay unchanged. Adds a loss for each constraint that is dropped
+ * or approximated.
  */
 export function toGenerativeSchema(schema: unknown, losses: LossList): unknown {
   return convert(schema, { root: schema, refs: [], depth: 0, budget: { nodes: maxNodes } }, losses);
 }
 
-/** The position of a conversion: the root schema, the references and depth above, and the remaining node budget. */
+/**
+ * The path to the schema being converted: the root schema, the references followed from the root, the depth, and the
+ * number of schemas that can still be converted.
+ */
 export interface SchemaPath {
   readonly root: unknown;
   readonly refs: readonly string[];
@@ -21,10 +25,10 @@ export interface SchemaPath {
 }
 
 const maxDepth = 32;
-/** Maximum number of schemas to write: each use of a reference is expanded, so a small schema can become large. */
+/** Maximum number of schemas to convert. Each use of a reference is expanded, so a small schema can become large. */
 const maxNodes = 5_000;
 
-/** Keywords with the same name and meaning in both. */
+/** Keywords with the same name and meaning in JSON Schema and in the subset. */
 const shared = [
   "title",
   "description",
@@ -40,7 +44,7 @@ const shared = [
   "default",
 ] as const;
 
-/** Constraints without an equivalent. */
+/** Keywords without an equivalent in the subset. */
 const lost = [
   "not",
   "if",
@@ -64,11 +68,14 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 
 function convert(schema: unknown, path: SchemaPath, losses: LossList): Record<string, unknown> {
   if (schema === false)
-    losses.add("schema-false", "A `false` schema dropped: the dialect has no equivalent.");
+    losses.add("schema-false", "The schema `false` was dropped: the dialect has no equivalent.");
   if (!isObject(schema)) return {};
   path.budget.nodes -= 1;
   if (path.depth > maxDepth || path.budget.nodes < 0) {
-    losses.add("schema-depth", "The schema is cut at the maximum depth.");
+    losses.add(
+      "schema-depth",
+      `Part of a schema dropped: it has more than ${maxDepth} levels or ${maxNodes} schemas.`,
+    );
     return { type: "OBJECT" };
   }
   const { flat, inside } = flattenSchema(schema, path, losses);
@@ -115,7 +122,9 @@ function isNull(schema: unknown): boolean {
   );
 }
 
-/** Returns the alternatives other than null: of `anyOf`, `oneOf`, or of a list of types. */
+/**
+ * Returns the alternatives of `anyOf`, `oneOf` or a list of types, without null; undefined if the schema has none.
+ */
 function toUnion(schema: JsonSchema, types: readonly string[]): unknown[] | undefined {
   const members = unionMembers(schema)?.filter((member) => !isNull(member));
   if (members !== undefined && members.length > 0) return members;
@@ -168,7 +177,10 @@ function addBounds(
     if (typeof bound !== "number") continue;
     converted[inclusive] = type === "INTEGER" && Number.isInteger(bound) ? bound + step : bound;
     if (type !== "INTEGER")
-      losses.add(`schema-${exclusive}`, `\`${exclusive}\` of a schema is sent as \`${inclusive}\`.`);
+      losses.add(
+        `schema-${exclusive}`,
+        `\`${exclusive}\` of a schema sent as \`${inclusive}\`: the dialect has no equivalent.`,
+      );
   }
 }
 
@@ -185,8 +197,8 @@ function addFormat(
 }
 
 /**
- * Adds an enumeration. The dialect supports strings only, so other values go into the description, which the model
- * reads.
+ * Adds `enum`. The dialect supports strings only, so a list with any other value is moved to the description, which
+ * the model reads.
  */
 function addEnum(schema: JsonSchema, converted: Record<string, unknown>, losses: LossList): void {
   const constant = schema["const"] === undefined ? [] : [schema["const"]];
@@ -198,7 +210,10 @@ function addEnum(schema: JsonSchema, converted: Record<string, unknown>, losses:
     converted["enum"] = values;
     return;
   }
-  losses.add("schema-enum", "Values of `enum` that are not strings are moved to the description.");
+  losses.add(
+    "schema-enum",
+    "`enum` of a schema moved to the description: the dialect supports strings only.",
+  );
   const note = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`;
   converted["description"] =
     typeof converted["description"] === "string" ? `${converted["description"]} ${note}` : note;
@@ -226,7 +241,7 @@ function addMembers(
   if (isObject(additionalProperties) || additionalProperties === false) {
     losses.add(
       "schema-additionalProperties",
-      "`additionalProperties` dropped: the dialect supports no schema for it.",
+      "`additionalProperties` of a schema dropped: the dialect has no equivalent.",
     );
   }
 }

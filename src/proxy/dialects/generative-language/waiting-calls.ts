@@ -1,24 +1,25 @@
-/** A call without a result so far. */
+/** A tool call whose result has not been found yet. */
 interface WaitingCall {
   readonly id: string;
   readonly name: string;
-  /** Whether the vendor assigned its ID. */
+  /** Whether the request contains the call's ID; otherwise the decoder created the ID. */
   readonly isNamed: boolean;
-  /** Whether a result in the conversation has its ID, so that it cannot belong to a result without an ID. */
+  /** Whether a result in the conversation has the call's ID. Such a call is matched by its ID only. */
   readonly hasResultById: boolean;
 }
 
-/** The calls of a conversation whose results follow. */
+/** The tool calls of a conversation whose results have not been found yet. */
 export interface WaitingCalls {
   add(call: WaitingCall): void;
   /**
-   * Removes and returns the call of a result: the oldest with its ID, else the oldest with its name. A result with an
-   * unknown ID belongs only to a call whose ID the vendor did not assign; Gemini CLI assigns IDs to such results.
+   * Removes and returns the oldest call with the ID of a result or, for a result without an ID, the oldest call with
+   * its name. A result whose ID no call has belongs to the oldest call with its name that came without an ID: Gemini
+   * CLI creates IDs for the results of such calls. Returns undefined if there is no such call.
    */
   take(id: string | undefined, name: string | undefined): WaitingCall | undefined;
 }
 
-/** Creates an empty list of calls, whose lookups take constant time. */
+/** Creates an empty collection of calls. A lookup takes constant time on average. */
 export function createWaitingCalls(): WaitingCalls {
   const taken = new Set<WaitingCall>();
   const byId = createQueues(taken);
@@ -39,7 +40,7 @@ export function createWaitingCalls(): WaitingCalls {
   };
 }
 
-/** Queues by key, whose elements may be taken from another queue as well. */
+/** Creates queues by key. Skips a call in `taken`, which was removed through another queue. */
 function createQueues(taken: ReadonlySet<WaitingCall>) {
   const queues = new Map<string | undefined, { readonly calls: WaitingCall[]; next: number }>();
   return {

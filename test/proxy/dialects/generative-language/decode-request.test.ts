@@ -18,11 +18,11 @@ describe("decoding a generative-language request", () => {
     { systemInstruction: { role: "system", parts: [{ text: "Be brief." }] } },
     { system_instruction: { parts: [{ text: "Be brief." }] } },
     { systemInstruction: "Be brief." },
-  ])("1: accepts instructions in every form: %j", (body) => {
+  ])("1: decodes the instructions of %j", (body) => {
     expect(decode(body).instructions).toEqual([text("Be brief.")]);
   });
 
-  it("4: joins the pieces of a streamed response that a client sends back to one text and one thought", () => {
+  it("4: joins the pieces of a streamed response in the history to one text and one thought", () => {
     const parts = [
       { text: "Let me ", thought: true },
       { text: "think.", thought: true },
@@ -41,7 +41,7 @@ describe("decoding a generative-language request", () => {
     ]);
   });
 
-  it("9, 12, 13: converts media given as bytes or URL by their media type", () => {
+  it("9, 12, 13: decodes media given as bytes or URL by their media type", () => {
     expect(
       partsOf(
         { inlineData: { mimeType: "image/png", data: "AAAA" } },
@@ -70,7 +70,7 @@ describe("decoding a generative-language request", () => {
     ]);
   });
 
-  it("21, 22: gives calls without ids the same id in every turn, and matches results by name and order", () => {
+  it("21, 22: gives a call without an ID the same ID in every request, and matches results by name and order", () => {
     const contents = [
       { role: "user", parts: [{ text: "Go" }] },
       {
@@ -99,7 +99,7 @@ describe("decoding a generative-language request", () => {
     expect(later.turns.slice(0, 3)).toEqual(turns);
   });
 
-  it("21: keeps existing ids, and matches results that are out of order", () => {
+  it("21: keeps existing IDs, and matches results that are out of order", () => {
     const { turns } = decode({
       contents: [
         { role: "model", parts: ["a", "b"].map((id) => ({ functionCall: { id, name: "f", args: {} } })) },
@@ -119,7 +119,7 @@ describe("decoding a generative-language request", () => {
     [{ error: "no route" }, "no route", true],
     [{ temperature: 3, unit: "c" }, '{"temperature":3,"unit":"c"}', undefined],
     [{}, undefined, undefined],
-  ])("22, 24: decodes %j", (response, value, isError) => {
+  ])("22, 24: decodes the tool result %j", (response, value, isError) => {
     const [part] = partsOf({ functionResponse: { name: "f", response } });
     expect(part).toMatchObject({
       type: "tool-result",
@@ -129,7 +129,7 @@ describe("decoding a generative-language request", () => {
     expect(part?.type === "tool-result" && part.isError).toBe(isError);
   });
 
-  it("11: includes the images of a tool result", () => {
+  it("11: decodes the images of a tool result", () => {
     const [part] = partsOf({
       functionResponse: {
         name: "f",
@@ -168,7 +168,7 @@ describe("decoding a generative-language request", () => {
       { mode: "VALIDATED", allowedFunctionNames: ["f"] },
       { mode: "allowed", names: ["f"], required: false },
     ],
-  ])("30: decodes %j", (functionCallingConfig, expected) => {
+  ])("30: decodes the tool choice %j", (functionCallingConfig, expected) => {
     expect(decode({ toolConfig: { functionCallingConfig } }).toolChoice).toEqual(expected);
   });
 
@@ -212,7 +212,7 @@ describe("decoding a generative-language request", () => {
     expect(decode({ generationConfig: { thinkingConfig } }).reasoning).toEqual(expected);
   });
 
-  it("42: reads signatures from calls and texts", () => {
+  it("42: decodes the signatures of calls and texts", () => {
     const [turn] = decode({
       contents: [
         {
@@ -230,7 +230,7 @@ describe("decoding a generative-language request", () => {
     ]);
   });
 
-  it("48, 53: reads configuration in both spellings, and keeps members without an equivalent as extensions", () => {
+  it("48, 53: decodes members in snake_case, and keeps members without an equivalent as extensions", () => {
     const value = decode({
       generation_config: {
         max_output_tokens: 9,
@@ -253,7 +253,7 @@ describe("decoding a generative-language request", () => {
     });
   });
 
-  it("54: reads the model from the path, with or without its collection", () => {
+  it("54: uses the model of the path, with or without its collection, instead of the body's", () => {
     expect(decode({}, { model: "models/gemini-2.5-pro" }).model).toBe("gemini-2.5-pro");
     expect(decode({ model: "models/x" }, { model: "y" }).model).toBe("y");
   });

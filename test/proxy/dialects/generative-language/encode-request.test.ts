@@ -23,7 +23,7 @@ function result(callId: string, more: Partial<Extract<Part, { type: "tool-result
 }
 
 describe("encoding a generative-language request", () => {
-  it("1, 2: encodes instructions separately, and marks one within the conversation in its position", () => {
+  it("1, 2: encodes instructions separately, and marks a system message within the conversation", () => {
     const { body, losses } = write({
       instructions: [text("a"), text("b")],
       turns: [
@@ -61,7 +61,7 @@ describe("encoding a generative-language request", () => {
     expect(write({ turns }, { ...budgets, images: "none" }).losses).toEqual(["image"]);
   });
 
-  it("11, 22: encodes results by the name of their call, failures as errors, and images next to them", () => {
+  it("11, 22: encodes results with the name of their call, failures as errors, and images after their result", () => {
     const image: Part = { type: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } };
     const { body } = write({
       turns: [
@@ -89,7 +89,7 @@ describe("encoding a generative-language request", () => {
     ]);
   });
 
-  it("21: sends no ids that the vendor has not assigned", () => {
+  it("21: sends no call IDs that the proxy created", () => {
     const id = createCallId("f", 1);
     const { body } = write({
       turns: [
@@ -100,7 +100,7 @@ describe("encoding a generative-language request", () => {
     expect(JSON.stringify(body)).not.toContain('"id"');
   });
 
-  it("25: keeps every digit of arguments, and wraps other values into an object with one text", () => {
+  it("25: keeps every digit of arguments, and wraps arguments that are not an object in an object", () => {
     const turns = (argument: string) => [
       { role: "user", parts: [text("Go")] } as const,
       { role: "assistant", parts: [call("a", { arguments: argument })] } as const,
@@ -124,7 +124,7 @@ describe("encoding a generative-language request", () => {
     expect(write({ turns: [{ role: "assistant", parts: [text("Hello")] }] })).toMatchObject({ losses: [] });
   });
 
-  it("27: converts another vendor's search to its own, unless the model rejects it together with functions", () => {
+  it("27: encodes another vendor's search as Google's, unless the model rejects it together with functions", () => {
     const search: Tool = { type: "hosted", tool: "web-search", dialect: "messages", raw: {} };
     const f: Tool = { type: "function", name: "f" };
     expect(write({ tools: [search] }).body["tools"]).toEqual([{ googleSearch: {} }]);
@@ -156,7 +156,7 @@ describe("encoding a generative-language request", () => {
     expect(body["contents"]).toMatchObject([{}, { parts: [{ functionCall: { args: { input: "free" } } }] }]);
   });
 
-  it("30, 31, 35: encodes tool choices; drops the limit of one call at a time, and choices without tools", () => {
+  it("30, 31, 35: encodes tool choices, and drops the limit of one call at a time and choices without tools", () => {
     const tools: Tool[] = [
       { type: "function", name: "f" },
       { type: "function", name: "g" },
@@ -176,12 +176,12 @@ describe("encoding a generative-language request", () => {
     expect(write({ toolChoice: { mode: "auto" } }).body).not.toHaveProperty("toolConfig");
   });
 
-  it("35: declares a function without arguments without a schema", () => {
+  it("35: omits the schema of a function without arguments", () => {
     const tools: Tool[] = [{ type: "function", name: "f", schema: { type: "object", properties: {} } }];
     expect(write({ tools }).body["tools"]).toEqual([{ functionDeclarations: [{ name: "f" }] }]);
   });
 
-  it("33: sends JSON Schema unchanged if the model accepts it, else the vendor's subset", () => {
+  it("33: sends JSON Schema unchanged if the model accepts it, otherwise the vendor's subset", () => {
     const schema = { type: "object", properties: { a: { type: ["string", "null"] } } };
     const tools: Tool[] = [{ type: "function", name: "f", schema }];
     const declared = (capabilities: Capabilities) =>
@@ -196,7 +196,7 @@ describe("encoding a generative-language request", () => {
     ]);
   });
 
-  it("37: converts effort, budget and level into each other", () => {
+  it("37: encodes effort and budget as a budget or a level, depending on the model", () => {
     const thinking = (reasoning: NonNullable<ExchangeRequest["reasoning"]>, capabilities: Capabilities) => {
       const { body, losses } = write({ reasoning }, capabilities);
       return [(body["generationConfig"] as Record<string, unknown> | undefined)?.["thinkingConfig"], losses];
@@ -233,7 +233,7 @@ describe("encoding a generative-language request", () => {
     expect(losses).toEqual(["reasoning-signature"]);
   });
 
-  it("42: returns signatures to their parts, and gives the first unsigned call the documented placeholder", () => {
+  it("42: sends signatures with their calls, and the documented placeholder with the first unsigned call", () => {
     const turns = [
       { role: "assistant", parts: [call("a"), call("b")] },
       { role: "user", parts: [result("a"), result("b")] },
@@ -248,7 +248,7 @@ describe("encoding a generative-language request", () => {
     expect(signatures(budgets)).toEqual([undefined, undefined, "c2ln"]);
   });
 
-  it("47: sends stop sequences up to the limit", () => {
+  it("47: drops stop sequences after the fifth", () => {
     const { body, losses } = write({ sampling: { stop: ["1", "2", "3", "4", "5", "6"] } });
     expect(body["generationConfig"]).toEqual({ stopSequences: ["1", "2", "3", "4", "5"] });
     expect(losses).toEqual(["stop"]);

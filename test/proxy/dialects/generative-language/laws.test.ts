@@ -50,7 +50,7 @@ const reasoning = fc.record({ text: anyText, signature }).map(
   }),
 );
 
-/** Pieces of one text or thought are joined here, so no two adjacent parts have the same kind. */
+/** Removes a text or thought after a part of the same kind, because the codec joins the two. */
 function apart(parts: readonly Part[]): Part[] {
   return parts.filter((part, at) => part.type === "tool-call" || parts[at - 1]?.type !== part.type);
 }
@@ -67,7 +67,7 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
     return { id: "r", model: "m", candidates: [{ parts, finish }], usage: trimmed(counts) };
   });
 
-/** This dialect omits counts of zero. */
+/** Removes counts of zero, which this dialect omits. */
 function trimmed(counts: ExchangeResponse["usage"]): NonNullable<ExchangeResponse["usage"]> {
   const { total = 0, cacheRead = 0 } = counts?.input ?? {};
   const { total: written = 0, reasoning: thoughts = 0 } = counts?.output ?? {};
@@ -78,7 +78,7 @@ function trimmed(counts: ExchangeResponse["usage"]): NonNullable<ExchangeRespons
 }
 
 describe("the generative-language codec", () => {
-  it.each(recordings)("returns an equal response after decoding and encoding a recorded one: %s", (name) => {
+  it.each(recordings)("preserves the recorded response %s through encoding and decoding", (name) => {
     const decoded = generativeLanguage.decodeResponse(readJsonFixture(dialect, name)).value;
     const written = JSON.parse(
       JSON.stringify(generativeLanguage.encodeResponse(decoded, encodeContext()).value),
@@ -88,7 +88,7 @@ describe("the generative-language codec", () => {
     expect(counts?.output.total).toBe(decoded.usage?.output.total);
   });
 
-  it.each(streams)("returns an equal stream after decoding and encoding a recorded one: %s", (name) => {
+  it.each(streams)("preserves the recorded stream %s through encoding and decoding", (name) => {
     const received = decodeAll(generativeLanguage, wireEvents(readStreamFixture(dialect, name)));
     const again = decodeAll(generativeLanguage, parseEvents(encodeAll(generativeLanguage, received)));
     expect(withoutOrigin(collect(again)).candidates).toEqual(withoutOrigin(collect(received)).candidates);
@@ -107,7 +107,7 @@ describe("the generative-language codec", () => {
     );
   });
 
-  it("ends a stream exactly once, wherever it is cut off", () => {
+  it("emits exactly one end or error for a stream, wherever the stream is cut off", () => {
     for (const name of streams) {
       const lines = readStreamFixture(dialect, name);
       for (const length of [0, 1, lines.length - 1, lines.length]) {

@@ -53,7 +53,7 @@ describe("decoding a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("57: reports STOP with a call as tool-calls; the token limit takes precedence", () => {
+  it("57: reports STOP after a call as tool-calls, and the token limit as length", () => {
     const call = { functionCall: { name: "f", args: { a: 1 } } };
     const finish = (reason: string) =>
       collect(decode(chunk([call], { finishReason: reason }))).candidates[0]?.finish;
@@ -71,7 +71,7 @@ describe("decoding a stream of the generative-language dialect", () => {
     });
   });
 
-  it("62: converts grounding to citations, with byte offsets converted to UTF-16", () => {
+  it("62: converts grounding to citations, and offsets in bytes to offsets in UTF-16 code units", () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: "https://e.org", title: "E" } }],
       groundingSupports: [
@@ -121,7 +121,7 @@ describe("decoding a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("21: gives calls without ids ids that are unique within the response and across responses", () => {
+  it("21: gives a call without an ID an ID that is unique within its response and across responses", () => {
     const ids = (responseId: string) => {
       const call = { functionCall: { name: "f", args: {} } };
       const received = collect(decode({ ...chunk([call, call], stop), responseId }));
@@ -131,7 +131,7 @@ describe("decoding a stream of the generative-language dialect", () => {
     expect(ids("r1")).toEqual(ids("r1"));
   });
 
-  it("76: decodes calls that start with a name and continue with paths", () => {
+  it("76: decodes calls that start with a name and continue with arguments by path", () => {
     expect(recordedCalls("google-stream-tool-call-arguments.chunks.txt")).toEqual([
       ["getWeather", { location: "Boston" }],
       ["getWeather", { location: "San Francisco" }],
@@ -159,7 +159,7 @@ describe("decoding a stream of the generative-language dialect", () => {
     expect(dish.recipe.steps[4]).toBe("In a 9x13 baking dish, spread a thin layer of meat sauce.");
   });
 
-  it("75: emits the arguments of such calls as they arrive", () => {
+  it("75: emits arguments by path as they arrive", () => {
     const lines = readStreamFixture(
       "generative-language",
       "google-vertex-stream-tool-call-arguments-nested.1.chunks.txt",
@@ -168,7 +168,7 @@ describe("decoding a stream of the generative-language dialect", () => {
     expect(received.filter((event) => event.type === "arguments-delta").length).toBeGreaterThan(30);
   });
 
-  it("76, 79: takes the last cumulative counts, and accepts chunks after the finish reason", () => {
+  it("76, 79: reports the last of the cumulative counts, and accepts chunks after the finish reason", () => {
     const usage = (candidatesTokenCount: number) => ({
       usageMetadata: {
         promptTokenCount: 3,
@@ -191,7 +191,7 @@ describe("decoding a stream of the generative-language dialect", () => {
     expect(received.at(-1)).toMatchObject({ type: "error", error: { kind: "overloaded", status: 503 } });
   });
 
-  it("86: reports an end without a finish reason, and events that are not JSON, as errors", () => {
+  it("86: reports an end without a finish reason and an event that is not JSON as errors", () => {
     expect(decode(chunk([{ text: "Half" }])).at(-1)?.type).toBe("error");
     expect(decodeAll(generativeLanguage, [{ event: "message", data: "<html>" }]).at(-1)?.type).toBe("error");
   });
@@ -204,11 +204,11 @@ describe("decoding a stream of the generative-language dialect", () => {
     ],
     [{ jsonPath: "$.a[2000000]", numberValue: 1 }],
     [{ jsonPath: "$", numberValue: 1 }],
-  ])("76: reports arguments that are out of order as an error, not as a wrong call: %j", (...partialArgs) => {
+  ])("76: reports arguments with wrong paths as an error, not as a wrong call: %j", (...partialArgs) => {
     expect(decode(chunk([{ functionCall: { name: "f", partialArgs } }], stop)).at(-1)?.type).toBe("error");
   });
 
-  it("76: supports every kind of value, gaps in lists and names in brackets", () => {
+  it("76: decodes every kind of value, gaps in arrays and names in brackets", () => {
     const partialArgs = [
       { jsonPath: "$.list[1]", nullValue: "NULL_VALUE" },
       { jsonPath: "$['a b'].c", boolValue: false },
@@ -238,7 +238,7 @@ function encode(events: readonly ExchangeEvent[]) {
 }
 
 describe("encoding a stream of the generative-language dialect", () => {
-  it("82, 100: writes chunks without event names, and the finish reason and counts in the last one", () => {
+  it("82, 100: writes chunks without event names, and the finish reason and counts in the last chunk", () => {
     const events = [start, whole(text("Hi")), ...end];
     expect(encodeAll(generativeLanguage, events)).not.toMatch(/event:|\[DONE\]/);
     expect(encode(events)).toEqual([
@@ -287,7 +287,7 @@ describe("encoding a stream of the generative-language dialect", () => {
     expect(encoder.losses.map((loss) => loss.code)).toEqual(["incomplete-call"]);
   });
 
-  it("40: wraps another vendor's signature in a thought, from which it is restored", () => {
+  it("40: wraps another vendor's signature in a thought, and unwraps it in the next request", () => {
     const thought: Part = { type: "reasoning", text: "plan", vendor: "responses", signature: "gAAA" };
     const [first] = encode([start, whole(thought), ...end]);
     const { parts } = first.candidates[0].content;
@@ -310,7 +310,7 @@ describe("encoding a stream of the generative-language dialect", () => {
     expect(reason({ unified: "stop", raw: "end_turn" })).toBe("STOP");
   });
 
-  it("83: writes one JSON array without alt=sse, and closes it after an error too", () => {
+  it("83: writes one JSON array without alt=sse, and closes the array after an error too", () => {
     const array = (events: readonly ExchangeEvent[]) =>
       JSON.parse(encodeAll(generativeLanguage, events, encodeContext({ array: true })));
     expect(array([{ type: "ping" }, start, whole(text("Hi")), { type: "ping" }, ...end])).toHaveLength(2);
@@ -321,7 +321,7 @@ describe("encoding a stream of the generative-language dialect", () => {
     expect(array([{ type: "error", error }])).toHaveLength(1);
   });
 
-  it("84, 85: writes nothing for a ping, an error object for an error, and nothing after it", () => {
+  it("84, 85: writes nothing for a ping, an error object for an error, and nothing after the error", () => {
     expect(encodeAll(generativeLanguage, [{ type: "ping" }])).toBe("");
     const error = { kind: "rate-limit", status: 429, message: "slow", retryAfterSeconds: 7 } as const;
     expect(encode([start, { type: "error", error }, ...end])).toEqual([
@@ -336,7 +336,7 @@ describe("encoding a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("62: writes citations in the last chunk, with offsets in bytes", () => {
+  it("62: writes citations with offsets in bytes, in the last chunk", () => {
     const cited: Part = {
       type: "text",
       text: "déjà là",
@@ -380,7 +380,7 @@ describe("errors of the generative-language dialect", () => {
     ],
     [403, [{ error: { status: "PERMISSION_DENIED", message: "no" } }], "permission", undefined],
     [503, "<html>", "overloaded", undefined],
-  ])("95, 96, 97, 99: decodes %i %j as %s", (status, body, kind, retryAfterSeconds) => {
+  ])("95, 96, 97, 99: decodes status %i with %j as %s", (status, body, kind, retryAfterSeconds) => {
     const error = generativeLanguage.decodeError(status, {}, body);
     expect(error.kind).toBe(kind);
     expect(error.retryAfterSeconds).toBe(retryAfterSeconds);
@@ -394,7 +394,7 @@ describe("errors of the generative-language dialect", () => {
     [418, "FAILED_PRECONDITION"],
     [502, "INTERNAL"],
     [504, "DEADLINE_EXCEEDED"],
-  ])("94: encodes %i as %s", (status, name) => {
+  ])("94: encodes status %i as %s", (status, name) => {
     const { body } = profile.client.encodeError({ kind: "invalid-request", status, message: "x" });
     expect(body).toMatchObject({ error: { code: status, status: name, message: "x" } });
   });

@@ -8,7 +8,7 @@ function convert(schema: unknown) {
   return { schema: toGenerativeSchema(schema, losses), losses: losses.losses.map((loss) => loss.code) };
 }
 
-describe("33: JSON Schema in the generative-language subset", () => {
+describe("33: converting JSON Schema to the generative-language subset", () => {
   it("inlines references together with the keywords next to them", () => {
     const { schema, losses } = convert({
       type: "object",
@@ -22,7 +22,7 @@ describe("33: JSON Schema in the generative-language subset", () => {
     expect(losses).toEqual([]);
   });
 
-  it("cuts a recursive schema with a loss", () => {
+  it("replaces the recursion of a schema by an empty object and reports a loss", () => {
     const { schema, losses } = convert({
       type: "object",
       properties: { value: { type: "string" }, next: { $ref: "#" } },
@@ -51,7 +51,7 @@ describe("33: JSON Schema in the generative-language subset", () => {
     expect(JSON.stringify(schema).length).toBeLessThan(1_000_000);
   });
 
-  it("names a reference without a target", () => {
+  it("reports a reference without a target as a loss", () => {
     expect(convert({ $ref: "https://example.com/x.json" }).losses).toEqual(["schema-ref"]);
   });
 
@@ -93,14 +93,14 @@ describe("33: JSON Schema in the generative-language subset", () => {
     ],
     ["const", { const: "only" }, { type: "STRING", enum: ["only"] }],
     [
-      "a bound that excludes, of whole numbers",
+      "an exclusive bound of an integer",
       { type: "integer", exclusiveMinimum: 0 },
       { type: "INTEGER", minimum: 1 },
     ],
     ["a list without items", { type: "array" }, { type: "ARRAY", items: {} }],
     ["an object without a type", { properties: { a: {} } }, { type: "OBJECT", properties: { a: {} } }],
     [
-      "required names that no property has",
+      "required names without a property",
       { type: "object", properties: { a: { type: "string" } }, required: ["a", "b"] },
       { type: "OBJECT", properties: { a: { type: "STRING" } }, required: ["a"] },
     ],
@@ -116,11 +116,11 @@ describe("33: JSON Schema in the generative-language subset", () => {
     [{ type: "array", items: {}, uniqueItems: true }, { type: "ARRAY", items: {} }, "schema-uniqueItems"],
     [{ type: "object", additionalProperties: false }, { type: "OBJECT" }, "schema-additionalProperties"],
     [false, {}, "schema-false"],
-  ])("reports what is lost of %j", (schema, expected, code) => {
+  ])("reports a loss for the schema %j", (schema, expected, code) => {
     expect(convert(schema)).toEqual({ schema: expected, losses: [code] });
   });
 
-  it("keeps the names of properties, even those of keywords", () => {
+  it("keeps the names of properties that are named like keywords", () => {
     const names = ["type", "format", "$ref", "enum", "anyOf", "properties", "items", "nullable"];
     const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
     const { schema } = convert({ type: "object", properties, required: ["type"] });
@@ -131,7 +131,7 @@ describe("33: JSON Schema in the generative-language subset", () => {
     });
   });
 
-  it("converts arbitrary schemas", () => {
+  it("converts arbitrary schemas without an error to at most 10 MB", () => {
     const schemas = fc.letrec((tie) => ({
       schema: fc.oneof(
         { depthSize: "small", maxDepth: 3 },
