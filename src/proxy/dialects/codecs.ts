@@ -5,7 +5,7 @@ interface CodecModule {
   readonly codec: Codec;
 }
 
-/** The codec modules, separate from the profiles because they are large and only translated calls need them. */
+/** Imports of the codecs. Codecs are loaded on demand, because they are large and only translated calls need them. */
 const modules: Readonly<Record<Dialect, () => Promise<CodecModule>>> = {
   "chat-completions": () => import("./chat-completions/index.ts"),
   completions: () => import("./completions/index.ts"),
@@ -16,7 +16,7 @@ const modules: Readonly<Record<Dialect, () => Promise<CodecModule>>> = {
 
 const loading = new Map<Dialect, Promise<Codec>>();
 
-/** Loads the codec of a dialect and caches it. */
+/** Returns the codec of a dialect. Loads the codec on the first call. */
 export function loadCodec(dialect: Dialect): Promise<Codec> {
   const known = loading.get(dialect);
   if (known !== undefined) return known;

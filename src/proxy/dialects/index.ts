@@ -24,7 +24,7 @@ export const dialects = Object.keys(registry) as readonly Dialect[];
 /** The names of the dialects that an upstream can have. */
 export const upstreamDialects = dialects.filter(isUpstreamDialect);
 
-/** The dialect of clients that do not identify themselves on paths shared by several dialects. */
+/** The dialect of a client that does not identify itself, on a path that several dialects share. */
 export const DEFAULT_DIALECT: Dialect = "chat-completions";
 
 function isUpstreamDialect(dialect: Dialect): dialect is UpstreamDialect {
@@ -46,7 +46,7 @@ export function findProfile(name: string): DialectProfile | undefined {
   return Object.hasOwn(registry, name) ? registry[name as Dialect] : undefined;
 }
 
-/** The headers in which upstreams expect their API key, by lower-case name. */
+/** The lowercase names of the headers in which upstreams expect their API key. */
 export const keyHeaders: readonly string[] = [
   ...new Set(upstreamDialects.map((dialect) => getUpstreamProfile(dialect).keyHeader.name)),
 ];

@@ -47,7 +47,7 @@ interface HostileValue {
   readonly value: unknown;
 }
 
-/** Returns a value of a schema for each of its lists, with that list full of invalid elements. */
+/** Returns one value for each list of a schema, in which that list has invalid elements only. */
 function hostileValues(schema: z.ZodType, list: (wrong: unknown) => unknown[], path = ""): HostileValue[] {
   const { type, shape, element, innerType, options, in: input } = definitionOf(schema);
   if (type === "object")
@@ -73,7 +73,7 @@ function hostileValues(schema: z.ZodType, list: (wrong: unknown) => unknown[], p
 
 const LENGTH = 100_000;
 
-/** Counts the elements that are read of the lists that it creates. */
+/** Creates lists that count how many of their elements are read. */
 function createWatchedLists() {
   let reads = 0;
   return {
@@ -88,10 +88,10 @@ function createWatchedLists() {
   };
 }
 
-/** Maximum elements that may be read of a list of invalid ones: the first, by each alternative of a union. */
+/** Maximum number of reads of a list with invalid elements: each alternative of a union reads the first element. */
 const FEW = 10;
 
-/** The generative-language codec renames members before it reads them, which reads each element once. */
+/** Returns the maximum for a dialect. The generative-language codec reads each element once, to rename its members. */
 const mostReads = (dialect: string) => FEW + (dialect === "generative-language" ? LENGTH : 0);
 
 const REQUESTS = [
@@ -109,25 +109,31 @@ const RESPONSES = [
 ] as const;
 
 describe("a list of 100,000 invalid elements", () => {
-  it.each(REQUESTS)("is validated up to the first one in a %s request, in any list", (dialect, schema) => {
-    const paths = hostileValues(schema, () => []).map(({ path }) => path);
-    expect(paths.length).toBeGreaterThan(0);
-    for (const [index, path] of paths.entries()) {
-      const watched = createWatchedLists();
-      const body = hostileValues(schema, watched.list)[index]?.value;
-      expect(() => codecs[dialect].decodeRequest(body, { model: "m" }), path).toThrow(DialectError);
-      expect([path, watched.reads() <= mostReads(dialect)]).toEqual([path, true]);
-    }
-  });
+  it.each(REQUESTS)(
+    "is validated up to the first element, in every list of a %s request",
+    (dialect, schema) => {
+      const paths = hostileValues(schema, () => []).map(({ path }) => path);
+      expect(paths.length).toBeGreaterThan(0);
+      for (const [index, path] of paths.entries()) {
+        const watched = createWatchedLists();
+        const body = hostileValues(schema, watched.list)[index]?.value;
+        expect(() => codecs[dialect].decodeRequest(body, { model: "m" }), path).toThrow(DialectError);
+        expect([path, watched.reads() <= mostReads(dialect)]).toEqual([path, true]);
+      }
+    },
+  );
 
-  it.each(RESPONSES)("is validated up to the first one in a %s response, in any list", (dialect, schema) => {
-    const paths = hostileValues(schema, () => []).map(({ path }) => path);
-    expect(paths.length).toBeGreaterThan(0);
-    for (const [index, path] of paths.entries()) {
-      const watched = createWatchedLists();
-      const response = hostileValues(schema, watched.list)[index]?.value;
-      expect(() => codecs[dialect].decodeResponse(response), path).toThrow(DialectError);
-      expect([path, watched.reads() <= mostReads(dialect)]).toEqual([path, true]);
-    }
-  });
+  it.each(RESPONSES)(
+    "is validated up to the first element, in every list of a %s response",
+    (dialect, schema) => {
+      const paths = hostileValues(schema, () => []).map(({ path }) => path);
+      expect(paths.length).toBeGreaterThan(0);
+      for (const [index, path] of paths.entries()) {
+        const watched = createWatchedLists();
+        const response = hostileValues(schema, watched.list)[index]?.value;
+        expect(() => codecs[dialect].decodeResponse(response), path).toThrow(DialectError);
+        expect([path, watched.reads() <= mostReads(dialect)]).toEqual([path, true]);
+      }
+    },
+  );
 });

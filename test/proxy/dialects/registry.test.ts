@@ -8,14 +8,14 @@ const root = resolve(import.meta.dirname, "../../..");
 const folder = join(root, "src/proxy/dialects");
 
 describe("the dialect registry", () => {
-  it("lists every folder of dialects/", () => {
+  it("lists the dialect of every folder in dialects/", () => {
     const folders = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() && entry.name !== "shared" ? [entry.name] : [],
     );
     expect(folders.toSorted()).toEqual([...dialects].toSorted());
   });
 
-  it.each(dialects)("has the same name for %s in folder, profile and codec", async (dialect) => {
+  it.each(dialects)("uses the name %s in the profile and the codec", async (dialect) => {
     expect(getProfile(dialect).name).toBe(dialect);
     expect((await loadCodec(dialect)).dialect).toBe(dialect);
   });

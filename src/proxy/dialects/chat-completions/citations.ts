@@ -4,8 +4,8 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Citation } from "../../exchange/parts.ts";
 
 /**
- * Converts the `annotations` of a message. Annotations without a URL keep their original form only. Indexes count
- * characters of the message's content.
+ * Converts the `annotations` of a message to citations. An annotation other than `url_citation` is kept in its original
+ * form. Offsets count characters of the message's content.
  */
 export function decodeCitations(annotations: readonly unknown[] | null | undefined): Citation[] {
   return (annotations ?? []).map((annotation): Citation => {
@@ -22,8 +22,8 @@ export function decodeCitations(annotations: readonly unknown[] | null | undefin
 }
 
 /**
- * Returns the pages that a response cites as a whole: `search_results` of Perplexity, else `citations`, which xAI
- * also sends. Callers use them only for text without annotations.
+ * Returns the pages that a response cites as a whole: Perplexity's `search_results` or, without them, the `citations`
+ * of Perplexity and xAI. Callers use these pages only for text without annotations.
  */
 export function decodePages(response: {
   readonly citations?: unknown;
@@ -40,8 +40,8 @@ function toList(value: unknown): readonly unknown[] {
 }
 
 /**
- * Encodes the citations of a text of `length` characters at `offset` of the content. A citation without a URL, such
- * as of a file, is a loss.
+ * Encodes the citations of a text that has `length` characters and starts at character `offset` of the content. A
+ * citation without a URL, such as a citation of a file, is a loss.
  */
 export function encodeCitations(
   citations: readonly Citation[] | undefined,

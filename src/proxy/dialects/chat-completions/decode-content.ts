@@ -24,7 +24,10 @@ const filePart = z.looseObject({
   }),
 });
 
-/** Converts the `content` of a message to parts and skips empty text. `path` names the content in errors. */
+/**
+ * Converts the `content` of a message to parts and skips empty text. Throws `DialectError` (400) for an invalid part;
+ * the error's path starts with `path`.
+ */
 export function* decodeContent(
   content: string | readonly WirePart[] | null | undefined,
   path: string,
@@ -76,7 +79,7 @@ function decodeBare(part: WirePart, path: string): Part[] {
 }
 
 /**
- * Converts reasoning within the content, as Mistral sends it: `{type: "thinking", thinking: [{type: "text", text}]}`.
+ * Converts reasoning in Mistral's form, a part of the content: `{type: "thinking", thinking: [{type: "text", text}]}`.
  */
 function decodeThinking(part: WirePart): Part {
   return { type: "reasoning", text: getThought(part), vendor: "chat-completions" };

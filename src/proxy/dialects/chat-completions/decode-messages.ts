@@ -52,7 +52,7 @@ export function* decodeMessages(
   return { instructions, turns };
 }
 
-/** Moves a cache breakpoint of a message, which LiteLLM allows, to the message's last part. */
+/** Moves the cache breakpoint of a message to the message's last part. LiteLLM accepts breakpoints on messages. */
 function withCacheBreakpoint(parts: Part[], message: WireMessage): Part[] {
   const cache = decodeCacheControl(message.cache_control);
   const last = parts.at(-1);
@@ -82,8 +82,8 @@ function* decodeAssistant(message: WireMessage, content: Part[], index: number):
 }
 
 /**
- * Converts the reasoning of a message: `reasoning_content` (DeepSeek and others), `reasoning` or `reasoning_details`
- * (OpenRouter).
+ * Converts the reasoning of a message: `reasoning_details` (OpenRouter) or, without them, `reasoning_content` (DeepSeek
+ * and others) or `reasoning` (OpenRouter).
  */
 export function decodeReasoning(message: {
   readonly reasoning_content?: string | null | undefined;
@@ -98,7 +98,7 @@ export function decodeReasoning(message: {
   return text === "" ? [] : [{ type: "reasoning", text, vendor: "chat-completions" }];
 }
 
-/** Converts a tool call. A call without an ID gets one derived from `position`. */
+/** Converts a tool call. A call without an ID gets an ID derived from its name and `position`. */
 export function decodeToolCall(call: WireToolCall, position: readonly (string | number)[]): ToolCallPart {
   const name = callName(call);
   const id = call.id || createCallId(name, ...position);
@@ -110,20 +110,20 @@ export function decodeToolCall(call: WireToolCall, position: readonly (string | 
 }
 
 /**
- * Returns whether a call is of a custom tool. `type` decides if present, because Snowflake sends an empty `custom`
- * with every call.
+ * Returns whether a tool call calls a custom tool. The member `type` takes precedence over `custom`, because Snowflake
+ * sends an empty `custom` with every call.
  */
 export function isCustomCall({ type, custom, function: called }: WireToolCall): boolean {
   if (type === "custom") return true;
   return Boolean(custom) && type !== "function" && !called;
 }
 
-/** Returns the name of the called tool; empty if this fragment of a call has none. */
+/** Returns the name of the called tool; empty if the call, or the fragment of a call, has none. */
 export function callName({ function: called, custom }: WireToolCall): string {
   return called?.name || custom?.name || "";
 }
 
-/** Returns tool arguments as JSON text. Some upstreams send an object instead. */
+/** Returns tool arguments as JSON text. Some upstreams send an object instead of text. */
 export function argumentText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);

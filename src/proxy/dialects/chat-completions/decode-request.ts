@@ -71,7 +71,7 @@ function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined
   return defined({ effort, budget, include: wire.reasoning?.exclude === true ? false : undefined });
 }
 
-/** Returns the members without an equivalent in the exchange form, so that every encoder reports them as losses. */
+/** Returns the members without an equivalent in the exchange. Encoders of other dialects report them as losses. */
 function decodeExtensions(wire: WireRequest): ExchangeRequest["extensions"] {
   const rest = Object.entries(wire).filter(([key, value]) => !known.has(key) && value !== null);
   return rest.length === 0 ? {} : { "chat-completions": Object.fromEntries(rest) };

@@ -20,8 +20,8 @@ import { responseSchema, type WireChoice, type WireResponseMessage } from "./sch
 import { decodeUsage } from "./usage.ts";
 
 /**
- * Parses a complete response body. Throws `DialectError` if it is invalid or an error sent with status 200 (MiniMax's
- * in `base_resp`).
+ * Parses a complete response body. Throws `DialectError` if the body is invalid, or if it is an error that the upstream
+ * sent with status 200. MiniMax sends such an error in `base_resp`.
  */
 export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   if (isObject(body) && body["choices"] === undefined && (body["error"] || body["object"] === "error")) {
@@ -35,7 +35,7 @@ export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converte
   if (!result.success || result.data.choices.some(isUnreadable))
     throw invalidResponse("The upstream's response is not a chat completion.");
   const wire = result.data;
-  // Many compatible servers use the same ID for all responses, or none.
+  // A random ID, because many compatible servers send the same ID with every response, or no ID.
   const responseId = randomUUID();
   const pages = decodePages(wire);
   const candidates: Candidate[] = [];
@@ -59,7 +59,7 @@ export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converte
   return { value, losses: [] };
 }
 
-/** Returns whether a choice is invalid: only Azure's content filter may omit the message. */
+/** Returns whether a choice is invalid: it has no message, and Azure's content filter did not end it. */
 function isUnreadable({ message, finish_reason }: WireChoice): boolean {
   return !message && finish_reason !== "content_filter";
 }

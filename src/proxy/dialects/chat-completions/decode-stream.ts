@@ -12,9 +12,9 @@ import { chunkSchema, type WireChunk } from "./schema.ts";
 import { StreamCandidate } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
 
-/** State of a stream that its candidates share, and the sink of their events. */
+/** The state that all candidates of a stream share, and the receiver of their events. */
 export interface ChatStream {
-  /** Unique ID from which IDs of tool calls without one are derived. */
+  /** A unique ID, from which the IDs of tool calls without an ID are derived. */
   readonly responseId: string;
   nextIndex(): number;
   emit(event: ExchangeEvent): void;
@@ -22,16 +22,16 @@ export interface ChatStream {
 
 /**
  * Decodes a stream of chunks. The stream is complete at `[DONE]`, or at its end if every candidate has a
- * `finish_reason`, because several upstreams omit `[DONE]`. Finish events are emitted only then, because usage and
- * even content may follow a `finish_reason`.
+ * `finish_reason`, because several upstreams omit `[DONE]`. Finish events are emitted only when the stream is complete,
+ * because upstreams send usage, and some of them content, after a `finish_reason`.
  */
 class ChatStreamDecoder implements StreamDecoder, ChatStream {
-  /** A random ID, because many compatible servers use the same ID for all responses, or none. */
+  /** A random ID, because many compatible servers send the same ID with every response, or no ID. */
   readonly responseId = randomUUID();
   private readonly candidates = new Map<number, StreamCandidate>();
   private events: ExchangeEvent[] = [];
   private parts = 0;
-  /** Every chunk repeats the pages. */
+  /** The pages that the response cites as a whole. Every chunk repeats them. */
   private pages: readonly Citation[] = [];
   private started = false;
   private ended = false;
@@ -129,7 +129,7 @@ const unreadable: ExchangeError = {
   message: "The upstream sent an event that is not a chat completion chunk.",
 };
 
-/** Returns the status of an error in a stream: its `code` or `status`, else 502. */
+/** Returns the HTTP status in the `code` or `status` of an error in a stream; 502 if there is none. */
 function statusIn(error: unknown): number {
   const code = isObject(error) ? Number(error["code"] ?? error["status"]) : Number.NaN;
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;

@@ -31,21 +31,26 @@ export function encodeUserPart(
     case "refusal":
       return { type: "text", text: part.text };
     case "image":
-      return encodeImage(part, capabilities) ?? lost("image", "The upstream does not support this image.");
+      return (
+        encodeImage(part, capabilities) ?? lost("image", "Image dropped: the upstream does not support it.")
+      );
     case "document":
       loseDocumentOptions(part, list);
       return (
-        encodeDocument(part, capabilities) ?? lost("document", "The upstream does not support this document.")
+        encodeDocument(part, capabilities) ??
+        lost("document", "Document dropped: the upstream does not support it.")
       );
     case "audio":
-      return encodeAudio(part, capabilities) ?? lost("audio", "The upstream does not support this audio.");
+      return (
+        encodeAudio(part, capabilities) ?? lost("audio", "Audio dropped: the upstream does not support it.")
+      );
     case "unknown":
       if (part.origin.dialect === "chat-completions") return part.origin.raw as WireContent;
-      return lost("unknown", "A part of an unknown kind was dropped.");
+      return lost("unknown", `Part dropped: only the ${part.origin.dialect} dialect has its type.`);
     default:
       return lost(
         part.type,
-        `A ${part.type} part dropped from a user message: the dialect has no equivalent.`,
+        `Part of type ${part.type} dropped from a user message: the dialect has no equivalent.`,
       );
   }
 }
@@ -88,8 +93,8 @@ function encodeAudio(part: AudioPart, capabilities: Capabilities): WireContent |
 }
 
 /**
- * Returns content in the simplest accepted form: a single text as a string, several as a list if the upstream accepts
- * lists.
+ * Returns content in the simplest form that the upstream accepts: one text as a string, and several texts as a list or,
+ * if the upstream rejects lists, as a string with blank lines between them.
  */
 export function textContent(content: readonly WireContent[], capabilities: Capabilities): unknown {
   if (content.some((part) => part.type !== "text")) return content;

@@ -30,7 +30,7 @@ export function encodeMessages(
 }
 
 /**
- * Encodes instructions as one system message with the texts joined by blank lines: some servers accept only one such
+ * Encodes instructions as one system message, with the texts joined by blank lines. Some servers accept only one system
  * message, and only text in it.
  */
 function encodeSystem(parts: readonly Part[], list: LossList): WireMessage {
@@ -39,7 +39,7 @@ function encodeSystem(parts: readonly Part[], list: LossList): WireMessage {
     if (part.type === "text") return [part.text];
     list.add(
       `system-${part.type}`,
-      `A ${part.type} part was dropped from the instructions: the dialect supports text only.`,
+      `Part of type ${part.type} dropped from the instructions: the dialect supports text only.`,
     );
     return [];
   });
@@ -64,7 +64,7 @@ function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Wir
       if (encoded !== undefined) content.push(encoded);
     }
   }
-  // A turn without any encodable part is skipped, because many servers reject an empty message.
+  // A turn whose parts were all dropped is skipped, because many servers reject an empty message.
   const isFirst = turn.parts.length === 0 && messages.length === 0;
   if (content.length > 0 || isFirst) {
     const name = encodeName(turn, capabilities, list);
@@ -75,7 +75,7 @@ function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Wir
 
 function encodeName({ name }: Turn, { rejectedMembers }: Capabilities, list: LossList): string | undefined {
   if (name === undefined || !rejectedMembers.includes("messages.name")) return name;
-  list.add("name", "A message's `name` was dropped: the upstream rejects it.");
+  list.add("name", "`name` of a message dropped: the upstream rejects it.");
   return undefined;
 }
 
@@ -100,7 +100,7 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
     else
       list.add(
         `assistant-${part.type}`,
-        `A ${part.type} part was dropped from an assistant message: the dialect has no equivalent.`,
+        `Part of type ${part.type} dropped from an assistant message: the dialect has no equivalent.`,
       );
   }
   const reasoning = encodeReasoning(thoughts, calls.length > 0, capabilities, list);
@@ -124,24 +124,27 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
   return [message];
 }
 
-/** Encodes the text signature for Google's servers only, because others reject unknown members. */
+/**
+ * Encodes the signature of a text if the upstream accepts `extra_content`, as Google's servers do. Other servers reject
+ * unknown members.
+ */
 function encodeSignature(parts: readonly Part[], { optionalMembers }: Capabilities, list: LossList) {
   const signature = findTextSignature(parts, list);
   if (signature === undefined || optionalMembers.includes("extra_content")) return googleExtra(signature);
-  list.add("part-signature", "The signature of a text was dropped: another vendor created it.");
+  list.add("part-signature", "Signature of a text dropped: another vendor created it.");
   return {};
 }
 
 function signable(call: ToolCallPart, { optionalMembers }: Capabilities, list: LossList): ToolCallPart {
   if (call.signature === undefined || optionalMembers.includes("extra_content")) return call;
-  list.add("call-signature", "The signature of a tool call was dropped: another vendor created it.");
+  list.add("call-signature", "Signature of a tool call dropped: another vendor created it.");
   const { signature: _, ...bare } = call;
   return bare;
 }
 
 /**
- * Encodes earlier reasoning: `reasoning_details` that this dialect's vendor signed, and text if the upstream requires
- * reasoning to be sent back. Other reasoning is a loss.
+ * Encodes earlier reasoning: as `reasoning_details` if a vendor of this dialect signed it, and as text if the upstream
+ * expects reasoning in later requests. Other reasoning is a loss.
  */
 function encodeReasoning(
   reasoning: readonly ReasoningPart[],

@@ -12,8 +12,8 @@ import { encodeMessages } from "./encode-messages.ts";
 import { encodeOutput, encodeTools } from "./encode-tools.ts";
 
 /**
- * Encodes a call of `/chat/completions`. Streams request usage if the upstream supports it, because the metrics need
- * it.
+ * Encodes a call of `/chat/completions`. A stream requests usage if the upstream supports the option, because the
+ * proxy records the usage of every call.
  */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
   const list = createLossList();
@@ -39,7 +39,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   return { value: { path: "/chat/completions", body }, losses: list.losses };
 }
 
-/** Returns the defined members that the upstream accepts, under the upstream's names. */
+/** Returns the members that the upstream accepts, under the upstream's names. Adds a loss for each rejected member. */
 function fitMembers(
   members: Readonly<Record<string, unknown>>,
   { rejectedMembers, memberNames }: Capabilities,
@@ -55,7 +55,7 @@ function fitMembers(
   return fitted;
 }
 
-/** Losses that have another code than their member's name. */
+/** Loss codes of the members whose code is not their name. */
 const MEMBER_LOSSES: Readonly<Record<string, LossCode>> = { n: "candidates", top_logprobs: "logprobs" };
 
 function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
@@ -85,7 +85,7 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, li
   };
 }
 
-/** Encodes the log probability members. Sets `logprobs` with `top_logprobs`, which upstreams reject alone. */
+/** Encodes `logprobs` and `top_logprobs`. Upstreams reject `top_logprobs` without `logprobs`. */
 function encodeLogprobs({ logprobs, topLogprobs = 0 }: ExchangeRequest["sampling"]) {
   return topLogprobs > 0 ? { logprobs: true, top_logprobs: topLogprobs } : { logprobs };
 }
@@ -117,7 +117,7 @@ function encodeStop(stop: readonly string[] | undefined, capabilities: Capabilit
   if (stop.length > capabilities.maxStopSequences) {
     list.add(
       "stop",
-      `Stop sequences after the first ${capabilities.maxStopSequences} dropped: the upstream's limit.`,
+      `Stop sequences after the first ${capabilities.maxStopSequences} dropped: the upstream accepts no more.`,
     );
   }
   return stop.slice(0, capabilities.maxStopSequences);
@@ -146,7 +146,7 @@ function encodeStream({ stream }: ExchangeRequest, { acceptsStreamOptions }: Cap
   return acceptsStreamOptions ? { stream, stream_options: { include_usage: true } } : { stream };
 }
 
-/** Encodes the members that only some upstreams support; others reject calls that contain them. */
+/** Encodes the members that only some upstreams support. Other upstreams reject a call that contains one of them. */
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
   const members = defined({
     prompt_cache_key: request.cacheKey,

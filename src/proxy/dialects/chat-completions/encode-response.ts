@@ -71,7 +71,7 @@ function encodeText(parts: readonly Part[], list: LossList) {
   return { content, annotations };
 }
 
-/** Separator of the reasoning parts of a response, which this dialect joins to one text. */
+/** Separates the reasoning parts of a response, which this dialect joins to one text. */
 export const betweenThoughts = "\n\n";
 
 function encodeReasoning(parts: readonly Part[]) {
@@ -102,7 +102,7 @@ function encodeWholeCall(call: ToolCallPart, context: EncodeContext): unknown {
   return encodeToolCall({ ...plain, arguments: JSON.stringify({ input: call.arguments }) });
 }
 
-/** Encodes images in OpenRouter's form, because the dialect itself has no images in responses. */
+/** Encodes images in OpenRouter's form, because OpenAI's API has no images in responses. */
 function encodeImages(parts: readonly Part[]): unknown[] | undefined {
   const images = parts.flatMap((part) => {
     const url = part.type === "image" ? toMediaUrl(part.source) : undefined;
@@ -121,6 +121,6 @@ function reportUnsupportedPart(part: Part, list: LossList): void {
   if (["text", "refusal", "reasoning", "tool-call", "image"].includes(part.type)) return;
   list.add(
     `answer-${part.type}`,
-    `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
+    `Part of type ${part.type} dropped from the response: the dialect has no equivalent.`,
   );
 }

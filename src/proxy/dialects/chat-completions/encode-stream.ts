@@ -8,7 +8,7 @@ import { completionId } from "./encode-response.ts";
 import { PartWriter } from "./stream-writer.ts";
 import { encodeUsage } from "./usage.ts";
 
-/** Encodes a stream of chunks with deltas; the first delta of a candidate has the role. */
+/** Encodes a stream of chunks with deltas. The first delta of each candidate contains `role`. */
 class ChatStreamEncoder extends ChunkStreamEncoder {
   /** Candidates whose role has been written. */
   private readonly spoken = new Set<number>();

@@ -7,7 +7,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, HostedTool, OutputFormat, Tool, ToolChoice } from "../../exchange/request.ts";
 
 /**
- * Encodes `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`; the first three only if there are
+ * Encodes `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`. Omits the first three if there are no
  * tools.
  */
 export function encodeTools(
@@ -39,8 +39,9 @@ interface ChosenTools {
 }
 
 /**
- * Replaces a choice that the upstream rejects: one function by the list of only that function, `none` by no tools,
- * `required` by `auto`, which is a loss.
+ * Replaces a tool choice that the upstream rejects. `auto` is omitted, because it is the default. `none` drops all
+ * tools. A named tool drops the other tools and becomes `required`. If the upstream rejects `required` too, the choice
+ * becomes `auto`, which is a loss.
  */
 function fitChoice(chosen: ChosenTools, { toolChoices }: Capabilities, list: LossList): ChosenTools {
   const { tools, choice } = chosen;
@@ -74,7 +75,7 @@ function encodeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
     : { type: "function", function: { name: choice.name } };
 }
 
-/** JSON without a schema, for upstreams that reject `json_object`. */
+/** The response format for JSON without a schema, for upstreams that reject `json_object`. */
 const ANY_OBJECT = {
   type: "json_schema",
   json_schema: { name: "answer", schema: { type: "object" } },
@@ -90,7 +91,7 @@ export function encodeOutput(
   if (capabilities.structuredOutput === "none") {
     list.add(
       "structured-output",
-      "The response format was dropped: the upstream's model does not support structured output.",
+      "Response format dropped: the upstream's model does not support structured output.",
     );
     return undefined;
   }
@@ -98,7 +99,10 @@ export function encodeOutput(
     return capabilities.structuredOutput === "only-json-schema" ? ANY_OBJECT : { type: "json_object" };
   }
   if (capabilities.structuredOutput === "json") {
-    list.add("json-schema", "The upstream's model supports JSON output but not JSON schemas.");
+    list.add(
+      "json-schema",
+      "JSON schema dropped: the upstream's model supports JSON output without a schema only.",
+    );
     return { type: "json_object" };
   }
   const { name, description, schema, strict } = output;

@@ -1,8 +1,8 @@
 import type { Finish } from "../../exchange/response.ts";
 
 /**
- * Converts `finish_reason`. For a regular end, `seen` decides between tool calls, refusal and stop, because some
- * upstreams send `stop` after a call or `tool_calls` without one.
+ * Converts `finish_reason`. A regular end becomes `tool-calls`, `refusal` or `stop` depending on the parts in `seen`,
+ * because some upstreams send `stop` after a tool call, or `tool_calls` without a tool call.
  */
 export function decodeFinish(
   raw: string | null | undefined,
@@ -37,7 +37,7 @@ export function decodeFinish(
   return typeof raw === "string" ? { unified, raw } : { unified };
 }
 
-/** Encodes the finish reason as `finish_reason`. A refusal with a text ends like any other response. */
+/** Encodes `finish_reason`. A refusal becomes `stop` if the response has its text, otherwise `content_filter`. */
 export function encodeFinish(finish: Finish, seen: { calls: boolean; refusal: boolean }): string {
   switch (finish.unified) {
     case "length":

@@ -13,12 +13,12 @@ export function googleSignature(extra: unknown): string | undefined {
   return typeof signature === "string" ? signature : undefined;
 }
 
-/** Returns the `extra_content` member with a signature, see `googleSignature`; no member without a signature. */
+/** Returns the member `extra_content` with a signature; an empty object without a signature. See `googleSignature`. */
 export function googleExtra(signature: string | undefined): { readonly extra_content?: unknown } {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** Attaches the signature of a message to its last text. */
+/** Returns the parts of a message with the message's signature attached to the last text. */
 export function signText(parts: readonly Part[], extra: unknown): Part[] {
   const signature = googleSignature(extra);
   const last = parts.findLastIndex((part) => part.type === "text");

@@ -2,7 +2,7 @@ import { isObject } from "../../exchange/json.ts";
 import type { TokenLogprob } from "../../exchange/parts.ts";
 import { decodeTokens, encodeTokens } from "../shared/token-logprobs.ts";
 
-/** Converts the `logprobs` of a choice or a delta. Ignores those of a refusal, which no other dialect has. */
+/** Converts the `logprobs` of a choice or a delta. Ignores those of a refusal, which no other dialect supports. */
 export function decodeLogprobs(logprobs: unknown): readonly TokenLogprob[] | undefined {
   return isObject(logprobs) ? decodeTokens(logprobs["content"]) : undefined;
 }

@@ -5,9 +5,9 @@ import { unwrapSignature, wrapSignature } from "../../exchange/signature.ts";
 type Detail = Readonly<Record<string, unknown>>;
 
 /**
- * Converts an entry of `reasoning_details`, OpenRouter's form of signed reasoning, which must be sent back unchanged
- * with tool results (https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks). The other
- * members (`format`, `index`, the `id` of the call) become part of the exchange's signature. Undefined if the entry
+ * Converts an entry of `reasoning_details`, OpenRouter's form of signed reasoning. OpenRouter requires the entry
+ * unchanged in later requests (https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks), so
+ * its other members (`format`, `index`, `id`) become part of the exchange's signature. Returns undefined if the entry
  * has neither text nor signature.
  */
 export function decodeReasoningDetail(detail: Detail): ReasoningPart | undefined {
@@ -19,7 +19,7 @@ export function decodeReasoningDetail(detail: Detail): ReasoningPart | undefined
   return { type: "reasoning", text, ...unwrapDetail(detail, wrapped), ...redacted };
 }
 
-/** Returns the text of an entry or of a fragment of one. */
+/** Returns the text of an entry or of a fragment of an entry; empty if it has none. */
 export function getText({ text, summary }: Detail): string {
   const content = text ?? summary;
   return typeof content === "string" ? content : "";
@@ -30,15 +30,15 @@ export function isEncrypted(detail: Detail): boolean {
   return detail["type"] === "reasoning.encrypted";
 }
 
-/** Returns the signature of an entry and the vendor that created it. */
+/** Returns the signature of an entry and the vendor that created it; undefined if the entry is unsigned. */
 export function getSignature(detail: Detail): ReturnType<typeof unwrapSignature> | undefined {
   const wrapped = getWrapped(detail);
   return wrapped === undefined ? undefined : unwrapDetail(detail, wrapped);
 }
 
 /**
- * Encodes signed reasoning as an entry of `reasoning_details`. Wraps another vendor's signature, so that the proxy can
- * return it to that vendor when the client sends it back.
+ * Encodes signed reasoning as an entry of `reasoning_details`; returns undefined for unsigned reasoning. Wraps another
+ * vendor's signature, so that the proxy can return the signature to that vendor when the client sends it back.
  */
 export function encodeReasoningDetail(part: ReasoningPart): Detail | undefined {
   if (part.signature === undefined) return undefined;

@@ -12,16 +12,16 @@ interface OpenCall {
   name: string;
   custom: boolean;
   signature: string | undefined;
-  /** Arguments so far of a call without an ID: once they are complete, the next fragment starts another call. */
+  /** Arguments so far of a call without an ID. Once they are complete, a fragment with a name starts another call. */
   text: string;
   /** Index of the part; undefined until it has started. */
   part: number | undefined;
 }
 
 /**
- * Decodes the tool calls of one candidate. Calls are identified by `index`, but partially compatible upstreams omit
- * it, use 0 for every call, repeat the ID or the name, or split the name; all of these are supported. A part starts
- * with the first fragment after its name, so that arguments are emitted as they arrive.
+ * Decodes the tool calls of one candidate. The fragments of a call have the same `index`, but partially compatible
+ * upstreams omit `index`, use 0 for every call, repeat the ID or the name, or split the name. All of these are
+ * supported. A part starts with the call's first arguments, so that arguments are emitted as they arrive.
  */
 export class StreamCalls {
   private readonly calls: OpenCall[] = [];
@@ -29,7 +29,7 @@ export class StreamCalls {
   private readonly byId = new Map<string, OpenCall>();
   /** The last call of each `index`. */
   private readonly byIndex = new Map<number, OpenCall>();
-  /** Number of calls that are known to have started: those before the last one opened. */
+  /** Number of calls before the call that was opened last. The parts of these calls have started. */
   private startedCount = 0;
 
   constructor(
@@ -70,12 +70,12 @@ export class StreamCalls {
       return last !== undefined && isAnother(wire, last) ? undefined : last;
     }
     const same = this.byIndex.get(index);
-    // A fragment without ID and name cannot start a call.
+    // A fragment with neither an ID nor a name cannot start a call.
     if (same === undefined) return id || callName(wire) !== "" ? undefined : last;
     return (id ? same.id !== undefined && same.id !== id : isAnother(wire, same)) ? undefined : same;
   }
 
-  /** Opens a call and starts the earlier ones, whose names are complete. */
+  /** Opens a call, and starts the parts of earlier calls, whose names are now complete. */
   private open(wire: WireToolCall): OpenCall {
     for (const earlier of this.calls.slice(this.startedCount)) this.start(earlier);
     this.startedCount = this.calls.length;
@@ -118,8 +118,8 @@ export class StreamCalls {
 }
 
 /**
- * Returns whether a fragment without an ID starts another call: it has a different name, or the arguments of the call
- * before are complete.
+ * Returns whether a fragment without an ID starts another call than `before`: the fragment has a different name, or
+ * `before` has no ID and complete arguments.
  */
 function isAnother(wire: WireToolCall, before: OpenCall): boolean {
   const name = callName(wire);

@@ -16,8 +16,8 @@ interface Call {
 }
 
 /**
- * Creates a writer of `delta.tool_calls` entries as JSON text. `index` counts the calls of a candidate in the order
- * they started; interleaved calls stay interleaved, which clients of the dialect support.
+ * Creates a writer of `delta.tool_calls` entries as JSON text. The entry's `index` counts the calls of a candidate in
+ * the order of their start. Interleaved calls stay interleaved, which clients of the dialect support.
  */
 export function createCallWriter(context: EncodeContext) {
   const calls = new Map<number, Call>();

@@ -16,7 +16,7 @@ import { StreamCalls } from "./stream-call-reader.ts";
 export class StreamCandidate {
   private readonly calls: StreamCalls;
   private open: { readonly type: string; readonly index: number } | undefined;
-  /** Audio fragments; each is encoded in base64 separately. */
+  /** Decoded audio fragments. Upstreams encode each fragment in base64 separately. */
   private readonly audio: Buffer[] = [];
   private audioType = "audio/pcm";
   private cited = false;
@@ -31,22 +31,22 @@ export class StreamCandidate {
     this.calls = new StreamCalls(candidate, stream);
   }
 
-  /** Whether `finish_reason` has arrived; upstreams may add to a candidate after it. */
+  /** Whether `finish_reason` has arrived. Some upstreams send more of the candidate after it. */
   get finished(): boolean {
     return this.finishReason !== undefined;
   }
 
   take({ delta, message, finish_reason: reason, logprobs }: WireDelta): void {
     if (delta) this.takeDelta(delta, decodeLogprobs(logprobs));
-    // Servers that cannot stream send the whole response as the only chunk. Others repeat it at the end.
+    // A server that cannot stream sends the whole message in one chunk. Others repeat the message after its deltas.
     else if (message && reason && !this.hasDelta) this.takeDelta(message, decodeLogprobs(logprobs));
     this.hasDelta ||= delta != null;
     if (reason) this.finishReason = reason;
   }
 
   /**
-   * Ends all parts and emits the finish. `pages` are cited by the response as a whole and apply if no text has
-   * annotations.
+   * Ends all parts and emits the finish event. `pages` are the pages that the response cites as a whole; they are
+   * attached to the open text if the candidate has no annotations.
    */
   close(pages: readonly Citation[]): void {
     if (!this.cited && this.open?.type === "text") this.cite(pages);
@@ -79,7 +79,7 @@ export class StreamCandidate {
     if (delta.function_call) this.calls.take({ function: delta.function_call, extra_content: undefined });
   }
 
-  /** Decodes an element of a content list, which Mistral's reasoning models send. */
+  /** Decodes an element of `content`, which Mistral's reasoning models send as a list. */
   private takePart(part: WirePart, logprobs: readonly TokenLogprob[] | undefined): void {
     if (part.type === "thinking") this.append(thinking, getThought(part));
     else if (typeof part["text"] === "string") this.append(emptyText, part["text"], logprobs);
@@ -104,7 +104,10 @@ export class StreamCandidate {
     for (const detail of details) this.sign(detail);
   }
 
-  /** Emits the signature of an entry and ends the reasoning part. Encrypted reasoning becomes a part without text. */
+  /**
+   * Emits the signature of a `reasoning_details` entry and ends the reasoning part. An encrypted entry becomes a part
+   * without text. Ignores an entry without a signature of this dialect.
+   */
   private sign(detail: Readonly<Record<string, unknown>>): void {
     const opened = getSignature(detail);
     if (opened?.vendor !== "chat-completions") return;
@@ -136,7 +139,7 @@ export class StreamCandidate {
     }
   }
 
-  /** Collects audio, which is emitted as one part at the end; its transcript is emitted as it arrives. */
+  /** Collects audio, which is emitted as one part at the end. Emits the transcript of the audio as it arrives. */
   private hear({ data, format, transcript }: NonNullable<WireResponseMessage["audio"]>): void {
     if (data) this.audio.push(Buffer.from(data, "base64"));
     if (format) this.audioType = `audio/${format}`;
@@ -160,7 +163,7 @@ export class StreamCandidate {
     );
   }
 
-  /** Returns the index of the open part if it has this type; otherwise ends it and starts a new part. */
+  /** Returns the index of the open part if it has the type of `part`; otherwise ends it and starts `part`. */
   private within(part: OpenPart): number {
     if (this.open?.type === part.type) return this.open.index;
     this.closePart();

@@ -20,11 +20,11 @@ interface Open {
   thought: string;
   /** Offset of the part in the candidate's content, in characters. */
   readonly offset: number;
-  /** Written at the end of the part, because vendors may cite before the text and many citations span all of it. */
+  /** Citations so far. They are written at the end of the part, because they can arrive before the text. */
   readonly citations: Citation[];
 }
 
-/** The list members of a message, which are written once, at the end of the candidate. */
+/** The members of a message that are lists. They are written once, at the end of the candidate. */
 interface Lists {
   readonly reasoning_details?: readonly object[];
   readonly annotations?: readonly object[];
@@ -38,7 +38,7 @@ export class PartWriter {
   private readonly refused = new Set<number>();
   /** Candidates with reasoning text. */
   private readonly thoughtful = new Set<number>();
-  /** Length of the content so far by candidate, in characters; citations count from its start. */
+  /** Length of each candidate's content so far, in characters. Citation offsets count from the start of the content. */
   private readonly lengths = new Map<number, number>();
   private readonly lists = new Map<number, Lists>();
 
@@ -80,8 +80,8 @@ export class PartWriter {
   }
 
   /**
-   * Returns a chunk with the complete lists of a candidate. Each entry has an `index`, by which openai-python merges
-   * lists over deltas; openai-node keeps the last list only.
+   * Returns a chunk with the complete lists of a candidate; empty if there are none. openai-python merges the lists of
+   * several deltas by the `index` of each entry, and openai-node keeps the last list only.
    */
   createListsChunk(candidate: number): string {
     const lists = this.lists.get(candidate);
@@ -189,7 +189,7 @@ export class PartWriter {
     }
     this.list.add(
       `answer-${part.type}`,
-      `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
+      `Part of type ${part.type} dropped from the response: the dialect has no equivalent.`,
     );
     return "";
   }

@@ -15,7 +15,7 @@ const idle: Readonly<Record<string, readonly unknown[]>> = {
   logprobs: [0],
 };
 
-/** Parses a completions request body; the prompt becomes a user message. Throws `DialectError` (400). */
+/** Parses a completions request body, whose prompt becomes a user message. Throws `DialectError` (400). */
 export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
   const wire = parseRequestPiece(requestSchema, body);
   const value: ExchangeRequest = defined({
@@ -25,7 +25,7 @@ export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
     turns: [{ role: "user" as const, parts: [{ type: "text" as const, text: decodePrompt(wire.prompt) }] }],
     tools: [],
     sampling: defined({
-      // The dialect's default is 16; without it a response would run to the model's limit.
+      // The dialect's default is 16. Without a limit, the response would extend to the model's limit.
       maxOutputTokens: wire.max_tokens ?? 16,
       temperature: wire.temperature ?? undefined,
       topP: wire.top_p ?? undefined,

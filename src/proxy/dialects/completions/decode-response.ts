@@ -21,7 +21,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   return { value, losses: [] };
 }
 
-/** Returns the ID, model and creation time of a response, as far as the upstream sent them. */
+/** Returns the ID, model and creation time of a response, without those that the upstream omitted. */
 export function decodeIdentity(wire: WireResponse) {
   return defined({
     id: wire.id || undefined,
@@ -30,7 +30,7 @@ export function decodeIdentity(wire: WireResponse) {
   });
 }
 
-/** Converts `finish_reason`. */
+/** Converts `finish_reason`. An unknown or absent reason becomes `other`. */
 export function decodeFinish(raw: string | null | undefined): Finish {
   const unified =
     raw === "length"
@@ -43,7 +43,7 @@ export function decodeFinish(raw: string | null | undefined): Finish {
   return typeof raw === "string" ? { unified, raw } : { unified };
 }
 
-/** Converts the token counts; undefined if there are none. */
+/** Converts the token counts; returns undefined if there are none. */
 export function decodeUsage(wire: WireResponse): Usage | undefined {
   if (!wire.usage) return undefined;
   return fromInclusiveCounts({

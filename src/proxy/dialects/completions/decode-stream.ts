@@ -7,7 +7,10 @@ import { decodeFinish, decodeIdentity, decodeUsage } from "./decode-response.ts"
 import { decodeError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
-/** Decodes a stream of completions: each event contains the next piece of text; `[DONE]` ends the stream. */
+/**
+ * Decodes a stream of completions. Each event contains the next piece of text. The stream is complete at `[DONE]`, or
+ * at its end if every candidate has a `finish_reason`.
+ */
 class CompletionsStreamDecoder implements StreamDecoder {
   private events: ExchangeEvent[] = [];
   /** `finish_reason` by candidate; undefined until it arrives. */

@@ -12,7 +12,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   addCacheHints(request, list);
   if (request.tools.length > 0) list.add("tools", "Tools dropped: the dialect does not support them.");
   if (request.output !== undefined && request.output.type !== "text") {
-    list.add("structured-output", "The response format was dropped: the dialect has no equivalent.");
+    list.add("structured-output", "Response format dropped: the dialect has no equivalent.");
   }
   const { sampling } = request;
   const body = defined({
@@ -38,7 +38,7 @@ function encodePrompt(request: ExchangeRequest, list: LossList): string {
   const parts = [...request.instructions, ...request.turns.flatMap((turn) => turn.parts)];
   const texts = parts.flatMap((part) => {
     if (part.type === "text") return [part.text];
-    list.add(part.type, `A ${part.type} part was dropped: a prompt contains text only.`);
+    list.add(part.type, `Part of type ${part.type} dropped: a prompt contains text only.`);
     return [];
   });
   return texts.join("\n\n");

@@ -38,7 +38,7 @@ function toText(part: Part, list: LossList): string {
   if (part.type === "text" || part.type === "refusal") return part.text;
   list.add(
     `answer-${part.type}`,
-    `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
+    `Part of type ${part.type} dropped from the response: the dialect has no equivalent.`,
   );
   return "";
 }
@@ -49,7 +49,7 @@ export function encodeFinish(finish: Finish): string {
   return finish.unified === "content-filter" || finish.unified === "refusal" ? "content_filter" : "stop";
 }
 
-/** Encodes the token counts. The dialect requires all of them, so unknown counts are 0. */
+/** Encodes the token counts. The dialect requires all counts, so a count that the upstream did not report is 0. */
 export function encodeUsage(usage: Usage): Readonly<Record<string, number>> {
   const prompt = usage.input.total ?? 0;
   const completion = usage.output.total ?? 0;

@@ -9,7 +9,7 @@ import { completionId, encodeFinish, encodeUsage } from "./encode-response.ts";
 
 /** Encodes a stream of completions. Parts other than text are a loss. */
 class CompletionsStreamEncoder extends ChunkStreamEncoder {
-  /** Candidate by index of the open text part. */
+  /** Candidates by the index of their text part. */
   private readonly texts = new Map<number, number>();
   protected readonly counts = encodeUsage;
 
@@ -52,7 +52,7 @@ class CompletionsStreamEncoder extends ChunkStreamEncoder {
     if (part.type === "text" || part.type === "refusal") return true;
     this.list.add(
       `answer-${part.type}`,
-      `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
+      `Part of type ${part.type} dropped from the response: the dialect has no equivalent.`,
     );
     return false;
   }

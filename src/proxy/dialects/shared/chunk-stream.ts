@@ -11,11 +11,11 @@ type Start = Extract<ExchangeEvent, { type: "start" }>;
 /**
  * Encodes a stream in the form of OpenAI's chat-completions and completions: parts as they arrive, one
  * `finish_reason` per candidate, token counts in a chunk without choices if the client requested them, and `[DONE]`.
- * An error object ends the stream instead. Subclasses define the content of a chunk.
+ * A stream that fails ends with an error object instead. Subclasses define the content of a chunk.
  */
 export abstract class ChunkStreamEncoder implements StreamEncoder {
   protected readonly list = createLossList();
-  /** The start of every chunk, up to its choices. */
+  /** The JSON text of every chunk before `choices`. */
   protected head = "";
   private usage: Usage | undefined;
   private ended = false;

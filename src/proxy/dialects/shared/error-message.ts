@@ -2,8 +2,8 @@ import { isObject } from "../../exchange/json.ts";
 
 /**
  * Returns the message of an error body: `{error: {message}}` (vendors), `{error: "…"}` (Ollama), `{message}` and
- * `{msg}` (gateways), `{detail}` (servers built on FastAPI), `{message: {detail}}` (Mistral). Undefined if the body
- * has none.
+ * `{msg}` (gateways), `{detail}` (servers built on FastAPI) or `{message: {detail}}` (Mistral). Returns undefined if
+ * the body has no message.
  */
 export function findErrorMessage(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;

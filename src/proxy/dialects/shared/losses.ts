@@ -4,18 +4,19 @@ import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import type { Dialect, DocumentPart, Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
-/** Adds a loss for each request member that only another dialect has, under the member's name. */
+/** Adds a loss for each request member that only another dialect has. The code of the loss is the member's name. */
 export function addForeignExtensions(request: ExchangeRequest, target: Dialect, losses: LossList): void {
   for (const [dialect, members] of Object.entries(request.extensions)) {
     if (dialect === target) continue;
     for (const [name, value] of Object.entries(members ?? {}).flatMap(membersIn)) {
       const code = memberCode(name);
-      if (!asksForNothing(code, value)) losses.add(code, `${target} has no ${name}.`);
+      if (!asksForNothing(code, value))
+        losses.add(code, `\`${name}\` dropped: the ${target} dialect has no equivalent.`);
     }
   }
 }
 
-/** Replaces the members that only group others (generative-language) with their content. */
+/** Returns a member as a list, or the members of an object that only groups members (generative-language). */
 function membersIn([name, value]: readonly [string, unknown]): readonly (readonly [string, unknown])[] {
   return (name === "generationConfig" || name === "toolConfig") && isObject(value)
     ? Object.entries(value)
@@ -26,7 +27,7 @@ function membersIn([name, value]: readonly [string, unknown]): readonly (readonl
 export function addCacheHints(request: ExchangeRequest, losses: LossList): void {
   const hinted = (parts: readonly Part[]): boolean => parts.some((part) => part.cache !== undefined);
   if (hinted(request.instructions) || request.turns.some((turn) => hinted(turn.parts))) {
-    losses.add("cache-control", "The upstream caches prompts by itself; breakpoints mean nothing to it.");
+    losses.add("cache-control", "Cache breakpoints dropped: the dialect has no equivalent.");
   }
 }
 

@@ -57,12 +57,12 @@ function createErrorObject({ kind, message, param }: ExchangeError) {
   return { message, type: types[kind], param: param ?? null, code: codes[kind] ?? null };
 }
 
-/** Encodes an error of the proxy as a response body, which is the same on all routes of the OpenAI family. */
+/** Encodes an error of the proxy as a response body. All routes of the OpenAI family use the same form. */
 export function encodeOpenAiProxyError(error: ExchangeError, code: string | undefined): unknown {
   return { error: { ...createErrorObject(error), code: vendorCodes.get(code ?? "") ?? code ?? null } };
 }
 
-/** OpenAI's codes for errors of the proxy that its clients handle. */
+/** OpenAI's error codes that clients handle, by the proxy's code for the same error. */
 const vendorCodes: ReadonlyMap<string, string> = new Map([
   ["rate_limited", "rate_limit_exceeded"],
   ["budget_exceeded", "insufficient_quota"],
@@ -111,8 +111,8 @@ export const openAiChunks: ResponseProfile = {
 };
 
 /**
- * Returns the object that contains the error in an event or response body of most dialects; undefined if there is
- * none.
+ * Returns the event or response body itself if it reports an error in the form that most dialects use; otherwise
+ * undefined.
  */
 export function findOpenAiError(value: Readonly<Record<string, unknown>>): unknown {
   const { type, object, choices } = value;
@@ -127,8 +127,8 @@ export function hasError({ error }: Readonly<Record<string, unknown>>): boolean 
 }
 
 /**
- * Returns a function that parses token counts whose input includes cached tokens. `names` are the members for input
- * and output tokens.
+ * Returns a function that parses token counts whose input includes cached tokens. `names` contains the members for
+ * input and output tokens.
  */
 export function createUsageReader(names: {
   readonly input: string;
@@ -141,7 +141,7 @@ export function createUsageReader(names: {
       input,
       cacheRead: getNumber(getMember(raw, inputDetails), "cached_tokens"),
       cacheWrite: getNumber(getMember(raw, inputDetails), "cache_write_tokens"),
-      // Embeddings report no output.
+      // A response with embeddings has no output count: its total equals its input.
       output: getNumber(raw, names.output) ?? (input !== undefined && total === input ? 0 : undefined),
       reasoning: getNumber(getMember(raw, outputDetails), "reasoning_tokens"),
       total,

@@ -1,6 +1,6 @@
 import type { Usage } from "../../exchange/response.ts";
 
-/** Service tiers in OpenAI's responses. https://developers.openai.com/api/docs/guides/priority-processing */
+/** Service tiers in OpenAI's responses (https://developers.openai.com/api/docs/guides/priority-processing). */
 const TIERS = new Set(["auto", "default", "flex", "scale", "priority"]);
 
 /** Returns the service tier that handled a call; undefined if OpenAI's API does not define it. */

@@ -23,7 +23,10 @@ interface Definition {
   readonly options?: readonly z.ZodType[];
 }
 
-/** A list that is validated on its own. Its path has member names only: a list in a list is part of its element. */
+/**
+ * A list that is validated separately from the value that contains it. Its path consists of member names: a list inside
+ * a list is validated with the element that contains it.
+ */
 interface LongList {
   readonly path: readonly string[];
   readonly element: z.ZodType;
@@ -41,7 +44,7 @@ export function parseAtOnce<Schema extends z.ZodType>(
   return { success: false, issue: issue ?? { path: [], message: "it cannot be read" } };
 }
 
-/** Validates a value; the elements of its long lists one by one, with pauses between them. */
+/** Validates a value. Validates the elements of long lists one by one, with pauses between them. */
 export function* parseInSteps<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -74,7 +77,7 @@ function isLong(value: unknown): boolean {
   return countValues(value, VALUES_PER_STEP) >= VALUES_PER_STEP;
 }
 
-/** Returns the value with its long lists empty, and adds these to `lists`. */
+/** Returns the value with an empty list in place of each long list, and adds the long lists to `lists`. */
 function takeLongLists(
   schema: z.ZodType,
   value: unknown,
@@ -102,7 +105,7 @@ function takeLongLists(
   return copy ?? value;
 }
 
-/** Returns the definition of a schema's array or object form; undefined if it has none or several. */
+/** Returns the definition of a schema's only array or object form; undefined if the schema has none or several. */
 function findForm(schema: z.ZodType, type: "array" | "object"): Definition | undefined {
   const definition = getDefinition(schema);
   if (definition.type === type) return definition;
@@ -117,7 +120,7 @@ function getDefinition(schema: z.ZodType): Definition {
   return schema._zod.def as unknown as Definition;
 }
 
-/** Returns the value with a member replaced. Modifies the objects, which are new because a schema returned them. */
+/** Replaces the member at `path` in place and returns the value, which must be a copy that a schema returned. */
 function withMember(value: unknown, path: readonly string[], member: unknown): unknown {
   const name = path.at(-1);
   if (name === undefined) return member;

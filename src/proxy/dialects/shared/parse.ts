@@ -65,8 +65,8 @@ function getResponseData<Value>(parsed: Parsed<Value>, what: string): Value {
 }
 
 /**
- * Parses a chunk of a stream; undefined if it is not JSON. `JSON.parse` suffices because the OpenAI family's older
- * dialects send tool arguments as strings, so no number needs its exact digits kept.
+ * Parses a chunk of a stream; returns undefined if it is not JSON. `JSON.parse` rounds large numbers, which is safe
+ * here: chat-completions and completions send tool arguments as strings, so no number requires its exact digits.
  */
 export function parseChunk(text: string): unknown {
   try {
@@ -76,7 +76,7 @@ export function parseChunk(text: string): unknown {
   }
 }
 
-/** Returns the path of an issue as text: `messages[3].role`. */
+/** Returns the path of an issue as text, such as `messages[3].role`. `where` is the path of the validated value. */
 function locate({ path }: Issue, where: string): string {
   return path.reduce<string>(
     (text, key) => (typeof key === "number" ? `${text}[${key}]` : `${text}${text && "."}${String(key)}`),

@@ -1,6 +1,6 @@
 import { AppError } from "../../../errors.ts";
 
-/** Returns a finite number member of an object that an upstream sent; undefined if there is none. */
+/** Returns a member of an object that an upstream sent if the member is a finite number; otherwise undefined. */
 export function getNumber(holder: unknown, name: string): number | undefined {
   const value = getMember(holder, name);
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
@@ -19,6 +19,6 @@ export function readPageSize(value: unknown, defaultSize: number): number {
   if (value === undefined) return defaultSize;
   const size = Number(value);
   if (!Number.isInteger(size) || size < 1)
-    throw new AppError("validation", "The page size must be a positive number");
+    throw new AppError("validation", "The page size must be a positive integer");
   return Math.min(size, MAX_PAGE_SIZE);
 }

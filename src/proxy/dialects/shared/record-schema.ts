@@ -2,14 +2,15 @@ import { z } from "zod";
 import { isObject } from "../../exchange/json.ts";
 
 /**
- * Returns a schema for records of `value` that reports the first invalid member only; `z.record` reports every one.
+ * Returns a schema for records whose members match `value`. It reports the first invalid member only, and `z.record`
+ * reports every invalid member.
  */
 export function createRecordSchema<Value extends z.ZodType>(value: Value) {
   return z
     .custom<Readonly<Record<string, unknown>>>(isObject, { error: "Invalid input: expected record" })
     .transform((record, context) => {
       const entries: [string, z.output<Value>][] = [];
-      // Unlike `Object.entries`, creates nothing for the members behind the first invalid one.
+      // Unlike `Object.entries`, this loop allocates nothing for the members after the first invalid one.
       for (const name in record) {
         const member = record[name];
         const parsed = value.safeParse(member);

@@ -4,8 +4,8 @@ import { clampEffort, type Effort, resolveEffort } from "../../exchange/reasonin
 import type { ReasoningRequest } from "../../exchange/request.ts";
 
 /**
- * Returns the effort to send to a model that accepts the efforts `known`; undefined if none was requested or none
- * fits. An effort that differs from the requested one is a loss, except `none` omitted for a model that does not
+ * Returns the supported effort nearest to the requested one; undefined if the request has none or the model supports
+ * none. Adds a loss if the effort differs from the requested one, unless the effort is `none` and the model does not
  * reason by default.
  */
 export function selectEffort(
@@ -16,7 +16,12 @@ export function selectEffort(
   const wanted = resolveEffort(reasoning);
   const effort = wanted === undefined ? undefined : clampEffort(wanted, known);
   if (effort !== wanted && (effort !== undefined || wanted !== "none" || thinksByDefault)) {
-    losses.add("reasoning-effort", `The effort ${wanted} is sent as ${effort ?? "nothing"}.`);
+    losses.add(
+      "reasoning-effort",
+      effort === undefined
+        ? `Reasoning effort ${wanted} dropped: the model does not support it.`
+        : `Reasoning effort ${wanted} sent as ${effort}: the model does not support ${wanted}.`,
+    );
   }
   return effort;
 }

@@ -2,7 +2,7 @@ import { isObject } from "../../exchange/json.ts";
 import type { TokenLogprob } from "../../exchange/parts.ts";
 
 /**
- * Parses a list of token log probabilities as both dialects of the OpenAI family send it; undefined if it is empty.
+ * Parses a list of token log probabilities of chat-completions or responses; returns undefined if it has no tokens.
  */
 export function decodeTokens(list: unknown): readonly TokenLogprob[] | undefined {
   if (!Array.isArray(list)) return undefined;

@@ -39,7 +39,7 @@ const call = fc
   .record({ id: callId, name: toolName, arguments: argumentsText })
   .map((members): Part => ({ type: "tool-call", ...members }));
 
-/** The dialect's order: thinking, one text, calls. */
+/** Responses with parts in the dialect's order: reasoning, one text, and tool calls. */
 const response: fc.Arbitrary<ExchangeResponse> = fc
   .record({
     thought: fc.option(anyText),
@@ -61,7 +61,7 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
   });
 
 describe("the chat-completions codec", () => {
-  it.each(recordings)("returns an equal response after decoding and encoding a recorded one: %s", (name) => {
+  it.each(recordings)("preserves the recorded response %s through encoding and decoding", (name) => {
     const decoded = chat.decodeResponse(readJsonFixture("chat-completions", name)).value;
     const written = chat.encodeResponse(decoded, context).value;
     const spoken = (response: ExchangeResponse) => JSON.stringify(withoutOrigin(response).candidates);
@@ -71,7 +71,7 @@ describe("the chat-completions codec", () => {
   });
 
   it.each(streams)(
-    "decodes a recorded stream completely and returns an equal one after encoding: %s",
+    "decodes the recorded stream %s to its end, and preserves it through encoding and decoding",
     (name) => {
       const events = decodeAll(chat, [...wireEvents(readStreamFixture("chat-completions", name)), done]);
       expect(events.at(-1)?.type).toBe("end");
@@ -83,7 +83,7 @@ describe("the chat-completions codec", () => {
 
   checkResponseLaws(chat, { response, context });
 
-  it("ends a stream exactly once, wherever it is cut off", () => {
+  it("emits exactly one end or error for a stream, wherever the stream is cut off", () => {
     const lines = readStreamFixture("chat-completions", "own-parallel-interleaved.chunks.txt");
     for (let length = 0; length <= lines.length; length += 1) {
       const received = decodeAll(chat, wireEvents(lines.slice(0, length)));

@@ -34,7 +34,7 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
   }));
 
 describe("the completions codec", () => {
-  it("returns an equal response after decoding and encoding a recorded one", () => {
+  it("preserves a recorded response through encoding and decoding", () => {
     const decoded = completions.decodeResponse(
       readJsonFixture("chat-completions", "openai-completion-text.json"),
     ).value;
@@ -43,7 +43,7 @@ describe("the completions codec", () => {
     ).toEqual(withoutOrigin(decoded));
   });
 
-  it("returns an equal stream after decoding and encoding a recorded one", () => {
+  it("preserves a recorded stream through encoding and decoding", () => {
     const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");
     const events = decodeAll(completions, [...wireEvents(lines), { event: "message", data: "[DONE]" }]);
     expect(
@@ -53,7 +53,7 @@ describe("the completions codec", () => {
 
   checkResponseLaws(completions, { response, context });
 
-  it("ends a stream exactly once, wherever it is cut off", () => {
+  it("emits exactly one end or error for a stream, wherever the stream is cut off", () => {
     const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");
     for (let length = 0; length < lines.length; length += 1) {
       const received = decodeAll(completions, wireEvents(lines.slice(0, length)));
@@ -82,7 +82,7 @@ describe("the completions codec", () => {
     );
   });
 
-  it("rejects prompts that are token lists or several prompts, and names the member", () => {
+  it("rejects a prompt of tokens, several prompts and a missing prompt, and names the member", () => {
     for (const prompt of [[1, 2, 3], ["a", "b"], undefined]) {
       expect(() => completions.decodeRequest({ model: "m", prompt }, {})).toThrow(/prompt/);
     }
