@@ -4,8 +4,8 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Citation } from "../../exchange/parts.ts";
 
 /**
- * Parses a citation of a text block. A citation applies to the whole block: the dialect starts a new block where
- * citations change.
+ * Parses a citation of a text block; returns undefined if `raw` is not an object. A citation applies to the whole
+ * block, because the dialect starts a new block where citations change.
  */
 export function decodeCitation(raw: unknown): Citation | undefined {
   if (!isObject(raw)) return undefined;
@@ -19,7 +19,7 @@ export function decodeCitation(raw: unknown): Citation | undefined {
 
 /**
  * Encodes a citation. A citation of another vendor becomes a web search citation with an empty `encrypted_index`,
- * which only Anthropic can fill; without a URL it is a loss.
+ * which only Anthropic can create. A citation without a URL is a loss.
  */
 export function encodeCitation(citation: Citation, list: LossList): unknown {
   if (citation.origin?.dialect === "messages") return citation.origin.raw;

@@ -22,7 +22,10 @@ import {
 } from "./schema.ts";
 import { decodeServerBlock } from "./server-tools.ts";
 
-/** Converts content to parts in order and skips empty text. `where` names the content in errors. */
+/**
+ * Converts content to parts and skips empty text. Throws `DialectError` (400) for an invalid block; the error's path
+ * starts with `where`.
+ */
 export function* decodeContent(
   content: string | readonly WireBlock[] | null | undefined,
   where: string,
@@ -50,7 +53,7 @@ function cached(parts: Part[], block: WireBlock): Part[] {
   return cache === undefined ? parts : parts.map((part) => ({ cache, ...part }));
 }
 
-/** Returns whether a block may contain a list of blocks. */
+/** Returns whether blocks of this type can contain a list of blocks. */
 function isContainer({ type }: WireBlock): boolean {
   return type === "tool_result" || type === "document" || type === "search_result";
 }

@@ -21,13 +21,13 @@ import { requestSchema, type WireRequest } from "./schema.ts";
 const known = new Set([...Object.keys(requestSchema.shape), "mcp_servers"]);
 
 /**
- * Claude Code starts its instructions with a billing line for Anthropic. Other models do not need it, and it changes
- * from call to call, so it would prevent other vendors from caching the prompt.
+ * Matches the billing line for Anthropic at the start of Claude Code's instructions. The line changes with every call,
+ * so it would prevent other vendors from caching the prompt.
  */
 const attribution = /^x-anthropic-billing-header:.*\s*$/;
 const lostAttribution: Loss = {
   code: "attribution",
-  detail: "The client's billing line was dropped from the instructions.",
+  detail: "Billing line dropped from the instructions: it would prevent prompt caching.",
 };
 
 /** Parses a messages request body. Throws `DialectError` (400) that names the invalid member. */
@@ -67,8 +67,8 @@ function* decodeTurns(messages: WireRequest["messages"]): Steps<Turn[]> {
 }
 
 /**
- * Parses `thread` (beta `message-threads-2026-08-12`): the server keeps the conversation and each call sends only the
- * new messages.
+ * Parses `thread` (beta `message-threads-2026-08-12`), with which the server keeps the conversation and each call sends
+ * the new messages only.
  */
 function decodeThread({ thread }: WireRequest): ThreadRequest | undefined {
   if (!thread) return undefined;
@@ -85,7 +85,7 @@ function decodeSampling(wire: WireRequest): Sampling {
   });
 }
 
-/** Combines `thinking` and `output_config.effort`. */
+/** Converts `thinking` and `output_config.effort`. Throws `DialectError` (400) if the effort is unknown. */
 function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
   const name = wire.output_config?.effort ?? undefined;
   const effort = efforts.find((known) => known === name);
@@ -113,7 +113,7 @@ function decodeOutput(wire: WireRequest): OutputFormat | undefined {
   return { type: "json-schema", schema: format.schema ?? {}, strict: true };
 }
 
-/** Returns the members without an equivalent in the exchange form, so that every encoder reports them as losses. */
+/** Returns the members without an equivalent in the exchange. Encoders of other dialects report them as losses. */
 function decodeExtensions(wire: WireRequest): ExchangeRequest["extensions"] {
   const rest = Object.entries(wire).filter(
     ([key, value]) => (key === "cache_control" || !known.has(key)) && value !== null && value !== undefined,

@@ -22,7 +22,7 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** Decodes a stream of events. Only `message_stop` completes it. */
+/** Decodes a stream of events. A stream that ends without `message_stop` is an error. */
 class MessagesStreamDecoder implements StreamDecoder {
   private readonly blocks = new Map<number, BlockReader>();
   private events: ExchangeEvent[] = [];

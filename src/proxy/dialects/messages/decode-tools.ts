@@ -38,7 +38,7 @@ function decodeTool(wire: WireTool, index: number): Tool {
   });
 }
 
-/** Converts `tool_choice`. Throws `DialectError` (400) if the tool has no name. */
+/** Converts `tool_choice`. Throws `DialectError` (400) if a choice of the type `tool` has no name. */
 export function decodeToolChoice(wire: WireRequest): ToolChoice | undefined {
   const choice = wire.tool_choice;
   if (!choice) return undefined;

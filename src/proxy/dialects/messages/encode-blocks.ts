@@ -25,8 +25,8 @@ export interface BlockContext {
 }
 
 /**
- * Encodes a part as a block with its cache breakpoint. Returns undefined and adds a loss if the dialect cannot
- * express it.
+ * Encodes a part as a block with the part's cache breakpoint. Returns undefined for blank text, and for a part that the
+ * dialect cannot express, which is a loss.
  */
 function encodePart(part: Part, context: BlockContext): OutBlock | undefined {
   const block = encodeBare(part, context);
@@ -34,7 +34,7 @@ function encodePart(part: Part, context: BlockContext): OutBlock | undefined {
   return { ...block, cache_control: { type: "ephemeral", ...part.cache } };
 }
 
-/** Encodes the parts that the dialect can express. */
+/** Encodes parts as blocks. A part that the dialect cannot express is a loss. */
 export function encodeParts(parts: readonly Part[], context: BlockContext): OutBlock[] {
   const blocks: OutBlock[] = [];
   for (const part of parts) {
@@ -45,8 +45,8 @@ export function encodeParts(parts: readonly Part[], context: BlockContext): OutB
 }
 
 /**
- * Encodes the parts of an assistant message without images and documents, which models of other vendors generate and
- * the vendor rejects there.
+ * Encodes the parts of an assistant message. Drops images and documents, which models of other vendors generate and
+ * this vendor rejects in assistant messages.
  */
 export function encodeSpoken(parts: readonly Part[], context: BlockContext): OutBlock[] {
   const isMedium = (part: Part) => part.type === "image" || part.type === "document";
@@ -54,7 +54,7 @@ export function encodeSpoken(parts: readonly Part[], context: BlockContext): Out
   for (const { type } of parts.filter(isMedium))
     context.list.add(
       `assistant-${type}`,
-      `A ${type} part was dropped from an assistant message: the dialect has no equivalent.`,
+      `Part of type ${type} dropped from an assistant message: the dialect has no equivalent.`,
     );
   return encodeParts(
     parts.filter((part) => !isMedium(part)),
@@ -68,16 +68,17 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
     case "text":
     case "refusal":
       if (part.type === "text" && part.signature !== undefined)
-        lost("part-signature", "The signature of a text was dropped: another vendor created it.");
+        lost("part-signature", "Signature of a text dropped: another vendor created it.");
       // The vendor rejects text that consists of whitespace.
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":
       if (isForeignFile(part, "messages")) return loseForeignFile(context.list);
-      return encodeImage(part, context) ?? lost("image", "The upstream does not support this image.");
+      return encodeImage(part, context) ?? lost("image", "Image dropped: the upstream does not support it.");
     case "document":
       if (isForeignFile(part, "messages")) return loseForeignFile(context.list);
       return (
-        encodeDocument(part, context) ?? lost("document", "The upstream does not support this document.")
+        encodeDocument(part, context) ??
+        lost("document", "Document dropped: the upstream does not support it.")
       );
     case "reasoning":
       return encodeThinking(part, context);
@@ -88,9 +89,9 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
     case "server-tool":
     case "unknown":
       if (part.origin?.dialect === "messages") return part.origin.raw as OutBlock;
-      return lost(part.type, "The use of another vendor's tool dropped: the dialect has no equivalent.");
+      return lost(part.type, `Part of type ${part.type} dropped: another vendor created it.`);
     default:
-      return lost(part.type, `The dialect does not support a part of the type ${part.type}.`);
+      return lost(part.type, `Part of type ${part.type} dropped: the dialect has no equivalent.`);
   }
 }
 
@@ -146,10 +147,10 @@ function encodeThinking(part: ReasoningPart, { list }: BlockContext): OutBlock |
 
 function encodeCall(part: ToolCallPart, { list }: BlockContext): OutBlock {
   if (part.signature !== undefined)
-    list.add("call-signature", "The signature of a tool call was dropped: another vendor created it.");
+    list.add("call-signature", "Signature of a tool call dropped: another vendor created it.");
   const input = argumentsObject(part.arguments);
   if (input === undefined)
-    list.add("tool-arguments", "Tool arguments that are not a JSON object are sent as text.");
+    list.add("tool-arguments", "Tool arguments sent as text: they are not a JSON object.");
   return {
     type: "tool_use",
     id: toCallId(profile.callIds, part.id),

@@ -48,7 +48,7 @@ function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockCont
   const max = capabilities.maxOutputTokens;
   if (max === undefined || asked <= max) return asked;
   if (request.sampling.maxOutputTokens !== undefined)
-    list.add("max-tokens", `The output limit is lowered to the model's maximum of ${max} tokens.`);
+    list.add("max-tokens", `max-tokens is lowered to the model's maximum of ${max}.`);
   return max;
 }
 
@@ -70,8 +70,8 @@ function encodeConversation(request: ExchangeRequest, context: BlockContext) {
 }
 
 /**
- * Encodes the sampling members. With thinking the vendor rejects `temperature` and `top_k`; newer models reject
- * `temperature` together with `top_p`.
+ * Encodes the sampling members. With thinking, the vendor rejects `top_k`, a `temperature` other than 1 and a `top_p`
+ * below 0.95. Newer models reject `temperature` together with `top_p`.
  */
 function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockContext, thinks: boolean) {
   const { temperature, topP, topK, stop } = request.sampling;
@@ -85,12 +85,12 @@ function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockC
   if (temperature !== undefined && allowed && temperature > capabilities.maxTemperature) {
     list.add(
       "temperature",
-      `The temperature is lowered to the vendor's maximum of ${capabilities.maxTemperature}.`,
+      `temperature is lowered to the vendor's maximum of ${capabilities.maxTemperature}.`,
     );
   }
   const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
   if (sequences.length < (stop?.length ?? 0))
-    list.add("stop", "Stop sequences of whitespace dropped: the vendor rejects them.");
+    list.add("stop", "Stop sequences that consist of whitespace dropped: the vendor rejects them.");
   return {
     temperature: take(
       temperature === undefined ? undefined : Math.min(temperature, capabilities.maxTemperature),
@@ -123,7 +123,7 @@ function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockCon
 function encodeTier(tier: string | undefined, list: LossList): string | undefined {
   if (tier === undefined || tier === "auto" || tier === "standard_only") return tier;
   if (tier === "default") return "standard_only";
-  list.add("service-tier", `Service tier ${tier} dropped: the vendor does not have it.`);
+  list.add("service-tier", `Service tier ${tier} dropped: the vendor does not support it.`);
   return undefined;
 }
 
@@ -131,7 +131,7 @@ function encodeTier(tier: string | undefined, list: LossList): string | undefine
 function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {
   if (request.cacheKey === undefined) return undefined;
   if (capabilities.optionalMembers.includes("cache_control")) return { type: "ephemeral" };
-  list.add("prompt-cache-key", "The cache key was dropped: the upstream does not support it.");
+  list.add("prompt-cache-key", "Cache key dropped: the upstream does not support it.");
   return undefined;
 }
 

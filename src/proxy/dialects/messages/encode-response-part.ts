@@ -8,11 +8,14 @@ import type { OutBlock } from "./encode-blocks.ts";
 import { profile } from "./profile.ts";
 import { encodeServerPart } from "./server-tools.ts";
 
-/** Encodes a part of a response as blocks. Returns none and adds a loss if the dialect cannot express it. */
+/**
+ * Encodes a part of a response as blocks. Returns an empty list for an empty text, and for a part that the dialect
+ * cannot express, which is a loss.
+ */
 export function encodeResponsePart(part: Part, list: LossList): readonly OutBlock[] {
   switch (part.type) {
     case "text": {
-      // The signature cannot follow in a thinking block, because clients read the response from the last block.
+      // A thinking block after the text cannot contain the signature: clients read the response from the last block.
       if (part.signature !== undefined) loseTextSignature(list);
       if (part.text === "") return [];
       const citations = (part.citations ?? []).flatMap((citation) => encodeCitation(citation, list) ?? []);
@@ -29,7 +32,7 @@ export function encodeResponsePart(part: Part, list: LossList): readonly OutBloc
       if (blocks === undefined)
         list.add(
           "answer-server-tool",
-          `The use of the vendor's ${part.tool} tool was dropped from the response.`,
+          `Use of the vendor's ${part.tool} tool dropped from the response: the dialect has no equivalent.`,
         );
       return blocks ?? [];
     }
@@ -39,14 +42,14 @@ export function encodeResponsePart(part: Part, list: LossList): readonly OutBloc
   }
   list.add(
     `answer-${part.type}`,
-    `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
+    `Part of type ${part.type} dropped from the response: the dialect has no equivalent.`,
   );
   return [];
 }
 
 /**
- * Encodes reasoning. Reasoning of another vendor has a wrapped signature even if it is unsigned, so that it is never
- * mistaken for Anthropic's.
+ * Encodes reasoning as a block. Another vendor's reasoning gets a wrapped signature even if it is unsigned, so that a
+ * later request never sends it to Anthropic.
  */
 export function thoughtBlock(part: ReasoningPart): OutBlock {
   const signature = thoughtSignature(part);
@@ -65,11 +68,11 @@ export function openCall(part: ToolCallPart): OutBlock {
   return { type: "tool_use", id: toCallId(profile.callIds, part.id), name: part.name, input: {} };
 }
 
-/** Returns the `input` of a tool call. It must be an object, so free text and invalid JSON become `{input: text}`. */
+/** Returns the `input` of a tool call, which must be an object: free text and invalid JSON become `{input: text}`. */
 function callInput(part: ToolCallPart, list: LossList): unknown {
   if (part.custom === true) return { input: part.arguments };
   const input = argumentsObject(part.arguments);
   if (input === undefined)
-    list.add("tool-arguments", "Tool arguments that are not a JSON object are sent as text.");
+    list.add("tool-arguments", "Tool arguments sent as text: they are not a JSON object.");
   return input ?? new RawJson(JSON.stringify({ input: part.arguments }));
 }

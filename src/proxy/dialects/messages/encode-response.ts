@@ -12,11 +12,12 @@ export function messageId(id: string | undefined, context: EncodeContext): strin
   return id.startsWith("msg_") ? id : `msg_${id}`;
 }
 
-/** Encodes a complete response. The dialect has one candidate; further ones are a loss. */
+/** Encodes a complete response. The dialect has one candidate, so further candidates are a loss. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const list = createLossList();
   const [candidate] = response.candidates;
-  if (response.candidates.length > 1) list.add("candidates", "Only the first candidate is returned.");
+  if (response.candidates.length > 1)
+    list.add("candidates", "Candidates after the first dropped: the dialect has only one.");
   const parts = detachCallSignatures(candidate?.parts ?? []);
   const content = parts.flatMap((part) => encodeResponsePart(part, list));
   const seen = {

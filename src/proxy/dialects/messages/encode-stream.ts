@@ -12,7 +12,7 @@ import { encodeFinalUsage, encodeUsage } from "./usage.ts";
 
 /**
  * Encodes a stream: `message_start`, the blocks one after the other, one `message_delta` with the stop reason and the
- * token counts, and `message_stop`. An `error` event ends the stream instead.
+ * token counts, and `message_stop`. A stream that fails ends with an `error` event instead.
  */
 class MessagesStreamEncoder implements StreamEncoder {
   private readonly list = createLossList();
@@ -54,7 +54,7 @@ class MessagesStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** Encodes `message_start`. The input count is seldom known here; an estimate replaces it until `message_delta`. */
+  /** Encodes `message_start`. Few upstreams have reported the input count by then, so an estimate replaces it. */
   private start({ id, model, usage }: Extract<ExchangeEvent, { type: "start" }>): string {
     this.started = true;
     this.usage = mergeUsage(this.usage, usage);

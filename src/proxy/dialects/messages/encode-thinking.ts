@@ -5,12 +5,12 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /** The vendor's minimum for `budget_tokens`. */
 const minBudget = 1_024;
-/** Budget in tokens if the request leaves it to the model but the model requires one. */
+/** Budget in tokens if the model requires a budget and the request does not set one. */
 const defaultBudget = 8_192;
 /** Share of `max_tokens` reserved for text, because thinking counts toward `max_tokens`. */
 const MIN_TEXT_SHARE = 1 / 5;
 
-/** Returns the tokens to add to the default output limit so that thinking does not use the tokens for text. */
+/** Returns the thinking tokens to add to the default output limit, so that the limit remains available for text. */
 export function thinkingAllowance({ reasoning }: ExchangeRequest, capabilities: Capabilities): number {
   if (!asksToThink(reasoning) || capabilities.reasoning !== "budget") return 0;
   return resolveBudget(reasoning) ?? defaultBudget;
@@ -22,8 +22,9 @@ export interface EncodedThinking {
 }
 
 /**
- * Encodes `thinking` and `output_config.effort` as the model supports them. Drops thinking, with a loss, where the
- * vendor rejects it: with a forced tool choice, and after tool calls that lost their signed thinking.
+ * Encodes `thinking` and `output_config.effort` in the form that the model supports. Drops thinking and adds a loss if
+ * the vendor would reject it: with a forced tool choice, with too few output tokens, and after tool calls that lost
+ * their signed thinking.
  */
 export function encodeThinking(
   request: ExchangeRequest,
@@ -40,11 +41,16 @@ export function encodeThinking(
     return {};
   }
   if (effort === "none" && !capabilities.alwaysThinks) return { thinking: { type: "disabled" } };
-  if (effort === "none") list.add("reasoning-effort", "Reasoning cannot be switched off for this model.");
+  if (effort === "none") list.add("reasoning-effort", "Reasoning not disabled: the model always reasons.");
   const known = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
   const effortMember = known === undefined ? {} : { effort: known };
   if (effort !== undefined && known !== effort && capabilities.reasoning !== "budget") {
-    list.add("reasoning-effort", `The effort ${effort} is sent as ${known ?? "nothing"}.`);
+    list.add(
+      "reasoning-effort",
+      known === undefined
+        ? `Reasoning effort ${effort} dropped: the model does not support it.`
+        : `Reasoning effort ${effort} sent as ${known}: the model does not support ${effort}.`,
+    );
   }
   if (isForced(request)) {
     list.add(
@@ -59,13 +65,14 @@ export function encodeThinking(
   const wanted = Math.max(resolveBudget(reasoning) ?? defaultBudget, minBudget);
   const budget = Math.min(wanted, Math.floor(maxTokens * (1 - MIN_TEXT_SHARE)));
   if (budget < minBudget) {
-    list.add("reasoning-effort", `Reasoning dropped: it requires max_tokens above ${minBudget}.`);
+    const least = Math.ceil(minBudget / (1 - MIN_TEXT_SHARE));
+    list.add("reasoning-effort", `Reasoning dropped: it requires max_tokens of at least ${least}.`);
     return effortMember;
   }
   if (budget < wanted)
     list.add(
       "reasoning-effort",
-      `The reasoning budget is lowered to ${budget} of ${maxTokens} output tokens.`,
+      `Reasoning budget of ${wanted} tokens lowered to ${budget}: max_tokens is ${maxTokens}.`,
     );
   if (hasUnsignedCalls(request)) {
     list.add(

@@ -37,7 +37,7 @@ export function toolHeaders(request: ExchangeRequest): { headers?: Readonly<Reco
   return betas.length === 0 ? {} : { headers: { "anthropic-beta": [...new Set(betas)].join(",") } };
 }
 
-/** Encodes `tools`, `mcp_servers` and `tool_choice`; returns no members if there are no tools. */
+/** Encodes `tools`, `mcp_servers` and `tool_choice`; returns an empty object if there are no tools. */
 export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
   const { tools: asked, choice } = narrowTools(request);
   const tools: unknown[] = [];
@@ -74,7 +74,7 @@ function encodeFunction(tool: FunctionTool, list: LossList): Readonly<Record<str
   return encoded;
 }
 
-/** Converts a web search tool of another vendor and keeps the options that both support. */
+/** Converts a web search tool of another vendor. Keeps the options that both vendors support; the others are a loss. */
 function encodeWebSearch(tool: HostedTool, list: LossList): Readonly<Record<string, unknown>> {
   const options = readWebSearchOptions(tool);
   reportLostOptions(options, ["allowedDomains", "blockedDomains", "location"], list);

@@ -8,11 +8,11 @@ export interface OutMessage {
   readonly content: OutBlock[];
 }
 
-/** The vendor's maximum of cache breakpoints in one call. */
+/** The vendor's maximum number of cache breakpoints in one call. */
 const maxBreakpoints = 4;
 
 /**
- * Encodes turns as alternating user and assistant messages, a user message first. A system message within the
+ * Encodes turns as alternating user and assistant messages that begin with a user message. A system message within the
  * conversation becomes a marked part of a user message, because most models of this dialect accept no other form.
  */
 export function encodeTurns(request: ExchangeRequest, context: BlockContext): readonly OutMessage[] {
@@ -33,7 +33,7 @@ export function encodeTurns(request: ExchangeRequest, context: BlockContext): re
 function asUser(turn: Turn, { list }: BlockContext): Turn {
   list.add(
     "system-position",
-    "A system message within the conversation is sent as a marked part of a user message.",
+    "System message within the conversation sent as a marked part of a user message.",
   );
   const parts = turn.parts.map(
     (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
@@ -42,8 +42,8 @@ function asUser(turn: Turn, { list }: BlockContext): Turn {
 }
 
 /**
- * Moves media from the results of failed tool calls, where the vendor accepts text only, to after the last result of
- * the turn.
+ * Moves media out of the results of failed tool calls, in which the vendor accepts text only. The media follow the last
+ * result of the turn.
  */
 function withoutMediaInErrors(parts: readonly Part[]): readonly Part[] {
   const isFailed = (part: Part) =>
@@ -76,7 +76,7 @@ function joinNeighbours(messages: readonly OutMessage[]): OutMessage[] {
 
 function fixFirstAndLastRole(messages: OutMessage[], { capabilities, list }: BlockContext): OutMessage[] {
   if (messages[0]?.role === "assistant") {
-    list.add("first-turn", "The vendor requires a user message first; one was inserted.");
+    list.add("first-turn", "User message inserted: the vendor requires one at the start.");
     messages.unshift({ role: "user", content: [{ type: "text", text: "Continue." }] });
   }
   const last = messages.at(-1);
@@ -97,12 +97,15 @@ function fixFirstAndLastRole(messages: OutMessage[], { capabilities, list }: Blo
 }
 
 /**
- * Returns the blocks whose breakpoints exceed the maximum. The last ones are kept, because a later breakpoint covers
- * the earlier ones.
+ * Returns the blocks whose cache breakpoints exceed the vendor's maximum: those before the last four. A later
+ * breakpoint covers everything before it, so the last breakpoints are kept.
  */
 export function limitBreakpoints(blocks: readonly OutBlock[], { list }: BlockContext): ReadonlySet<OutBlock> {
   const marked = blocks.filter((block) => "cache_control" in block);
   if (marked.length > maxBreakpoints)
-    list.add("cache-control", `Cache breakpoints before the last ${maxBreakpoints} dropped.`);
+    list.add(
+      "cache-control",
+      `Cache breakpoints before the last ${maxBreakpoints} dropped: the vendor accepts no more.`,
+    );
   return new Set(marked.slice(0, Math.max(0, marked.length - maxBreakpoints)));
 }

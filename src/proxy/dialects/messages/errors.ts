@@ -17,7 +17,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   timeout_error: "timeout",
 };
 
-/** Parses an error body: `{type: "error", error: {type, message}}`, also of an `error` event in a stream. */
+/** Parses an error body or the data of an `error` event: `{type: "error", error: {type, message}}`. */
 export function decodeError(
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -36,8 +36,8 @@ export interface EncodedFinish {
 }
 
 /**
- * Encodes the finish reason as `stop_reason` and its details. `seen` is whether the response contained tool calls or
- * a refusal.
+ * Encodes the finish reason as `stop_reason` and its details. `seen` contains whether the response has tool calls and
+ * whether it has a refusal.
  */
 export function encodeFinish(finish: Finish, seen: { calls: boolean; refusal: boolean }): EncodedFinish {
   const reason = ((): string => {

@@ -31,7 +31,10 @@ export const codec: Codec = createCodec({
   decodeError,
 });
 
-/** Parses a complete response body. Throws `DialectError` if it is invalid or an error sent with status 200. */
+/**
+ * Parses a complete response body. Throws `DialectError` if the body is invalid, or if it is an error that the upstream
+ * sent with status 200.
+ */
 function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   if (isObject(body) && body["content"] === undefined && body["type"] !== "message") {
     if (body["type"] === "error" || body["error"]) throw new DialectError(decodeError(502, {}, body));

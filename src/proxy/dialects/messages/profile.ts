@@ -49,8 +49,8 @@ const modelList: ModelListFormat = {
 };
 
 /**
- * Returns the index of the model that a query member names. Throws `validation` if the list does not contain it: with
- * the first page instead, a client that reads all pages would loop forever.
+ * Returns the index of the model that a query member names. Throws `validation` if the list does not contain the model:
+ * if it returned the first page instead, a client that reads all pages would never end.
  */
 function findNamed(
   models: readonly ListedModel[],
@@ -60,7 +60,7 @@ function findNamed(
   const id = query[member];
   if (id === undefined || id === "") return undefined;
   const index = models.findIndex((model) => model.id === id);
-  if (index < 0) throw new AppError("validation", `${member}: there is no such model in the list`);
+  if (index < 0) throw new AppError("validation", `${member}: the list has no model ${JSON.stringify(id)}`);
   return index;
 }
 
@@ -83,13 +83,13 @@ const types: Record<ExchangeError["kind"], string> = {
   internal: "api_error",
 };
 
-/** The `details.error_code` that makes the SDK resend the whole conversation of a thread. */
+/** The `details.error_code` on which the vendor's SDK sends the whole conversation of a thread again. */
 const THREAD_NOT_FOUND = "thread_not_found";
 
 /** Encodes an error for clients of this dialect, which match the text `prompt is too long` and the status 529. */
 export function encodeError(error: ExchangeError, requestId?: string): EncodedError {
   const { message } = error;
-  // Mock servers and gateways send "unavailable" with other statuses, and clients act on the status.
+  // Some servers and gateways send an "unavailable" error with a status below 500, and clients act on the status.
   const kind = error.kind === "overloaded" && error.status < 500 ? statusToKind(error.status) : error.kind;
   const isOverflow = kind === "context-overflow" && !/prompt is too long/i.test(message);
   return {
@@ -108,8 +108,8 @@ export function encodeError(error: ExchangeError, requestId?: string): EncodedEr
 }
 
 /**
- * Encodes an error of the proxy. The dialect has no error codes; `model_not_found` is added because clients act on
- * it. `not_supported` is the type of Claude Code's gateway protocol.
+ * Encodes an error of the proxy. The dialect has no error codes, but `model_not_found` is added because clients act on
+ * it. `not_supported` becomes the error's type, as in Claude Code's gateway protocol.
  */
 function encodeProxyError(error: ExchangeError, code: string | undefined, requestId: string): unknown {
   const { body } = encodeError(error, requestId);
@@ -123,9 +123,9 @@ function encodeProxyError(error: ExchangeError, code: string | undefined, reques
 const COUNTED = ["model", "messages", "system", "tools", "tool_choice", "thinking"] as const;
 
 /**
- * The version that removed `temperature`, `top_p` and `top_k`, documents of the assistant and citations of the user. It
- * added no member, so its requests are valid in 2023-06-01 too.
- * https://platform.claude.com/docs/en/api/migration-2026-10-21
+ * The API version that removed `temperature`, `top_p` and `top_k`, documents in assistant messages and citations in
+ * user messages. This version added no member, so its requests are valid in version 2023-06-01 too
+ * (https://platform.claude.com/docs/en/api/migration-2026-10-21).
  */
 const WITHOUT_SAMPLING = "2026-10-21";
 
@@ -208,8 +208,8 @@ export const profile: DialectProfile<UpstreamProfile> = {
     acceptsAnySchemaRoot: false,
     acceptsJsonWithoutSchema: false,
     limitsToolCalls: true,
-    // Without `defer_loading`: only the client's vendor can search for deferred tools, so another model would never
-    // see them.
+    // Without `defer_loading`: only the client's vendor can search for deferred tools, so another vendor's model would
+    // never receive them.
     toolMembers: ["cache_control", "input_examples", "eager_input_streaming", "allowed_callers", "namespace"],
     createSmallestCall: (model) => ({
       path: "/messages",

@@ -13,7 +13,7 @@ const toolsByName: Readonly<Record<string, ServerToolPart["tool"]>> = {
   text_editor_code_execution: "code-execution",
 };
 
-/** Converts the call or the result of a tool that the vendor ran; undefined for any other block. */
+/** Converts the call or the result of a tool that the vendor ran; returns undefined for any other block. */
 export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined {
   const origin = { dialect: "messages", raw: block } as const;
   if (block.type === "server_tool_use" || block.type === "mcp_tool_use") {
@@ -45,8 +45,9 @@ export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined 
 }
 
 /**
- * Encodes a tool use by a vendor as blocks. Anthropic's blocks are returned unchanged; another vendor's web search
- * becomes this dialect's, so that clients can display and count it. Undefined if there is no equivalent.
+ * Encodes the use of a vendor's tool as blocks. Returns Anthropic's blocks unchanged. Another vendor's web search
+ * becomes a web search of this dialect, so that clients can display and count it. Returns undefined if there is no
+ * equivalent.
  */
 export function encodeServerPart(part: ServerToolPart): readonly WireBlock[] | undefined {
   if (part.origin?.dialect === "messages") return [part.origin.raw as WireBlock];

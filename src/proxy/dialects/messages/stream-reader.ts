@@ -15,8 +15,8 @@ export interface BlockReader {
 }
 
 /**
- * Starts a block as part `index`. Text, thinking and tool calls are emitted as they arrive, other blocks at their
- * end.
+ * Creates the reader of a block, which emits the block as the part `index`. Text, thinking and tool calls are emitted
+ * as they arrive, and other blocks at their end.
  */
 export function openBlock(block: WireBlock, index: number, emit: Emit): BlockReader {
   switch (block.type) {

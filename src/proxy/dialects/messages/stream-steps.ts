@@ -33,7 +33,8 @@ export function createSteps(part: OpenPart, list: LossList): PartSteps {
 }
 
 /**
- * Starts a text block with its first text, because the vendor rejects an empty block when the client sends it back.
+ * Creates the converter for text. The block starts with its first text or citation, because the vendor rejects an empty
+ * block when the client sends the block back.
  */
 function createTextSteps(list: LossList): PartSteps {
   let opened = false;
@@ -84,8 +85,8 @@ function createThinkingSteps(part: ReasoningPart): PartSteps {
 }
 
 /**
- * Starts a tool call immediately and adds its arguments as they arrive. The free text of a custom tool becomes
- * `{input: text}`.
+ * Creates the converter for a tool call. The block starts at once and receives the arguments as they arrive. The free
+ * text of a custom tool becomes `{input: text}`.
  */
 function createCallSteps(part: Extract<OpenPart, { type: "tool-call" }>): PartSteps {
   const json = (text: string) => delta("input_json_delta", "partial_json", text);
@@ -104,7 +105,7 @@ function createCallSteps(part: Extract<OpenPart, { type: "tool-call" }>): PartSt
   };
 }
 
-/** Puts another vendor's signature of a tool call into an empty thinking block before the call. */
+/** Returns the steps of an empty thinking block before a tool call, which contains another vendor's signature. */
 function createSignatureSteps({ signature }: { readonly signature?: string }): BlockStep[] {
   if (signature === undefined) return [];
   return createBlockSteps(thoughtBlock(createCallSignaturePart(signature)));

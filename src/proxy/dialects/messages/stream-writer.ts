@@ -8,7 +8,7 @@ import { type BlockStep, createBlockSteps, createSteps, type PartSteps } from ".
 
 type Beginning = Extract<PartEvent, { type: "part-start" | "part-whole" }>;
 
-/** A part that is not completely written, with the steps to write once the parts before it have ended. */
+/** A part that is not completely written, and its steps, which wait until the parts before it have ended. */
 interface Queued {
   readonly steps: PartSteps | undefined;
   readonly waiting: BlockStep[];
@@ -20,7 +20,7 @@ interface Queued {
  * wait until the parts before it have ended.
  */
 export class BlockWriter {
-  /** In the order in which the parts started; the first part is being written. */
+  /** The parts in the order in which they started. The first part is being written. */
   private readonly queue = new Map<number, Queued>();
   private index = 0;
   private calls = false;
@@ -30,7 +30,7 @@ export class BlockWriter {
 
   constructor(private readonly list: LossList) {}
 
-  /** Whether the response has contained tool calls or a refusal, on which its stop reason depends. */
+  /** Whether tool calls and a refusal have been written. The stop reason depends on them. */
   get seen(): { calls: boolean; refusal: boolean } {
     return { calls: this.calls, refusal: this.refused };
   }
@@ -62,7 +62,7 @@ export class BlockWriter {
 
   private begin(event: Beginning): string {
     if ((event.candidate ?? 0) > 0) {
-      this.list.add("candidates", "Only the first candidate is returned.");
+      this.list.add("candidates", "Candidates after the first dropped: the dialect has only one.");
       return "";
     }
     const { part } = event;
@@ -83,7 +83,7 @@ export class BlockWriter {
     return blocks.flatMap(createBlockSteps);
   }
 
-  /** Writes the waiting steps, from the current part to the first that has not ended. */
+  /** Writes the waiting steps of the parts up to the first part that has not ended. */
   private advance(): string {
     let written = "";
     for (const [index, queued] of this.queue) {

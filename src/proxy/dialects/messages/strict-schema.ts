@@ -4,10 +4,10 @@ import type { LossList } from "../../exchange/loss.ts";
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Converts a JSON schema for structured output or a strict tool to the subset that the vendor supports; it rejects
- * calls with any other schema. Objects get `additionalProperties: false`, `oneOf` becomes `anyOf`, and constraints on
- * values move to the description, as in the vendor's SDKs.
- * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+ * Converts a JSON schema for structured output or a strict tool to the subset that the vendor supports, because the
+ * vendor rejects a call with any other schema. Objects get `additionalProperties: false`, `oneOf` becomes `anyOf`, and
+ * constraints on values move to the description, as in the vendor's SDKs
+ * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations).
  */
 export function toStrictSchema(schema: unknown, list: LossList): unknown {
   if (!isObject(schema)) return schema;
@@ -21,7 +21,10 @@ export function toStrictSchema(schema: unknown, list: LossList): unknown {
     else if (isTaken(key, value)) converted[key] = value;
     else {
       bounds.push(`${key}: ${JSON.stringify(value)}`);
-      list.add(`schema-${key}`, `\`${key}\` of a schema moved to its description: it is not enforced.`);
+      list.add(
+        `schema-${key}`,
+        `\`${key}\` of a schema moved to the description: the vendor does not enforce it.`,
+      );
     }
   }
   if (isObjectSchema(schema)) converted["additionalProperties"] = closed(schema, list);
@@ -68,7 +71,7 @@ function closed({ additionalProperties }: JsonSchema, list: LossList): false {
   if (isObject(additionalProperties))
     list.add(
       "schema-additionalProperties",
-      "`additionalProperties` dropped: the dialect supports no schema for it.",
+      "`additionalProperties` of a schema sent as false: the vendor supports no other value.",
     );
   return false;
 }

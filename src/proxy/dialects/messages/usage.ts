@@ -19,7 +19,7 @@ export function decodeUsage(wire: WireUsage): Usage {
   return tier ? { ...counts, serviceTier: tier === "standard" ? "default" : tier } : counts;
 }
 
-/** This dialect's names of service tiers; tiers that cost more than the default become `priority`. */
+/** This dialect's service tiers by OpenAI's name. Tiers that cost more than the default become `priority`. */
 const TIERS: Readonly<Record<string, string>> = {
   default: "standard",
   flex: "standard",
@@ -33,7 +33,7 @@ function serviceTier(usage: Usage | undefined): { readonly service_tier?: string
   return tier === undefined ? {} : { service_tier: tier };
 }
 
-/** Encodes the token counts. The dialect requires them, so counts that the upstream did not report are 0. */
+/** Encodes the token counts. The dialect requires all counts, so a count that the upstream did not report is 0. */
 export function encodeUsage(usage: Usage | undefined, searches: number): Readonly<Record<string, unknown>> {
   const counts = {
     input_tokens: (usage === undefined ? undefined : uncachedInput(usage)) ?? 0,
@@ -49,8 +49,8 @@ export function encodeUsage(usage: Usage | undefined, searches: number): Readonl
 }
 
 /**
- * Encodes the token counts at the end of a stream. Omits the input counts if the upstream did not report them, so
- * that the estimate of `message_start` stays valid; a 0 would override it.
+ * Encodes the token counts at the end of a stream. Omits the input counts if the upstream did not report them, because
+ * a count of 0 would replace the estimate of `message_start`.
  */
 export function encodeFinalUsage(
   usage: Usage | undefined,

@@ -57,7 +57,7 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
     };
   });
 
-/** The dialect always reports cache reads and writes, and never reasoning tokens. */
+/** Removes origins and adds the counts of cache reads and writes, which the dialect always reports. */
 const normalize = (response: ExchangeResponse) => {
   const plain = withoutOrigin(response);
   const input = { cacheRead: 0, cacheWrite: 0, ...plain.usage?.input };
@@ -65,7 +65,7 @@ const normalize = (response: ExchangeResponse) => {
 };
 
 describe("the messages codec", () => {
-  it.each(recordings)("returns an equal response after decoding and encoding a recorded one: %s", (name) => {
+  it.each(recordings)("preserves the recorded response %s through encoding and decoding", (name) => {
     const decoded = messages.decodeResponse(readJsonFixture("messages", name)).value;
     const written = messages.encodeResponse(decoded, encodeContext()).value;
     expect(normalize(messages.decodeResponse(JSON.parse(JSON.stringify(written))).value)).toEqual(
@@ -74,7 +74,7 @@ describe("the messages codec", () => {
   });
 
   it.each(streams)(
-    "decodes a recorded stream completely and returns an equal one after encoding: %s",
+    "decodes the recorded stream %s to its end, and preserves it through encoding and decoding",
     (name) => {
       const events = decodeAll(messages, wireEvents(readStreamFixture("messages", name)));
       expect(events.at(-1)?.type).toBe("end");
@@ -92,7 +92,7 @@ describe("the messages codec", () => {
 
   checkResponseLaws(messages, { response, normalize });
 
-  it("ends a stream exactly once, wherever it is cut off", () => {
+  it("emits exactly one end or error for a stream, wherever the stream is cut off", () => {
     const lines = readStreamFixture("messages", "own-thinking-tool.chunks.txt");
     for (let length = 0; length <= lines.length; length += 1) {
       const received = decodeAll(messages, wireEvents(lines.slice(0, length)));
