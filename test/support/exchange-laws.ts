@@ -10,19 +10,19 @@ interface Laws {
   /** Responses that the dialect can express completely. */
   readonly response: fc.Arbitrary<ExchangeResponse>;
   readonly context?: EncodeContext;
-  /** Returns the response after encoding and decoding; equal to `said` unless the dialect always adds something. */
+  /** Returns a response without differences that encoding and decoding are allowed to make. */
   readonly normalize?: (response: ExchangeResponse) => unknown;
 }
 
 /**
- * The properties that a codec must have for every response: encoded and decoded, it is unchanged, as a whole, as a
- * stream, and in pieces.
+ * Declares tests of the properties that a codec must have for every response: encoding and decoding preserve the
+ * response, as a complete body, as a stream, and as a stream split at any byte.
  */
 export function checkResponseLaws(
   codec: Codec,
   { response, context = encodeContext(), normalize = withoutOrigin }: Laws,
 ): void {
-  it("reads back every answer it writes", () => {
+  it("decodes every response that it encodes", () => {
     fc.assert(
       fc.property(response, (response) => {
         const written = JSON.parse(JSON.stringify(codec.encodeResponse(response, context).value));
@@ -31,7 +31,7 @@ export function checkResponseLaws(
     );
   });
 
-  it("tells in a stream what it tells in a whole answer", () => {
+  it("encodes a stream with the same content as a complete response", () => {
     fc.assert(
       fc.property(response, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
         const events = parseEvents(encodeAll(codec, streamOf(response, cuts), context));
@@ -40,7 +40,7 @@ export function checkResponseLaws(
     );
   });
 
-  it("reads a stream the same wherever its bytes are cut", () => {
+  it("decodes a stream equally, wherever its bytes are split", () => {
     fc.assert(
       fc.property(response, fc.array(fc.nat(4_000), { maxLength: 12 }), (response, cuts) => {
         const bytes = Buffer.from(encodeAll(codec, streamOf(response, [3]), context));

@@ -62,8 +62,7 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, li
   const { sampling } = request;
   const allowed = capabilities.acceptsSampling;
   const unless = <Value>(accepted: boolean, value: Value | undefined, code: LossCode): Value | undefined => {
-    if (!accepted && value !== undefined)
-      list.add(code, `${code} dropped: the upstream's model does not support it.`);
+    if (!accepted && value !== undefined) list.add(code, `${code} dropped: the model does not support it.`);
     return accepted ? value : undefined;
   };
   return {
@@ -111,7 +110,7 @@ function atMost(temperature: number | undefined, max: number, list: LossList): n
 function encodeStop(stop: readonly string[] | undefined, capabilities: Capabilities, list: LossList) {
   if (stop === undefined || stop.length === 0) return undefined;
   if (!capabilities.acceptsStop) {
-    list.add("stop", "Stop sequences dropped: the upstream's model does not support them.");
+    list.add("stop", "Stop sequences dropped: the model does not support them.");
     return undefined;
   }
   if (stop.length > capabilities.maxStopSequences) {

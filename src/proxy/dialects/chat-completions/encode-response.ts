@@ -113,7 +113,7 @@ function encodeImages(parts: readonly Part[]): unknown[] | undefined {
 
 /** Adds a loss for the dropped signature of an image. */
 export function reportLostImageSignature(list: LossList): void {
-  list.add("part-signature", "The signature of an image was dropped: the dialect has no equivalent.");
+  list.add("part-signature", "Signature of an image dropped: the dialect has no equivalent.");
 }
 
 function reportUnsupportedPart(part: Part, list: LossList): void {

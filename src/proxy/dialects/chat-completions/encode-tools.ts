@@ -89,20 +89,14 @@ export function encodeOutput(
 ): unknown {
   if (output === undefined || output.type === "text") return output;
   if (capabilities.structuredOutput === "none") {
-    list.add(
-      "structured-output",
-      "Response format dropped: the upstream's model does not support structured output.",
-    );
+    list.add("structured-output", "Response format dropped: the model does not support structured output.");
     return undefined;
   }
   if (output.type === "json") {
     return capabilities.structuredOutput === "only-json-schema" ? ANY_OBJECT : { type: "json_object" };
   }
   if (capabilities.structuredOutput === "json") {
-    list.add(
-      "json-schema",
-      "JSON schema dropped: the upstream's model supports JSON output without a schema only.",
-    );
+    list.add("json-schema", "JSON schema dropped: the model supports JSON output without a schema only.");
     return { type: "json_object" };
   }
   const { name, description, schema, strict } = output;

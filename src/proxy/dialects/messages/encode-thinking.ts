@@ -37,7 +37,7 @@ export function encodeThinking(
   const effort = resolveEffort(reasoning);
   if (capabilities.reasoning === "none") {
     if (effort !== "none")
-      list.add("reasoning-effort", "Reasoning effort dropped: the upstream's model does not reason.");
+      list.add("reasoning-effort", "Reasoning effort dropped: the model does not reason.");
     return {};
   }
   if (effort === "none" && !capabilities.alwaysThinks) return { thinking: { type: "disabled" } };

@@ -11,8 +11,8 @@ export interface BlankResponse {
 }
 
 /**
- * Returns the response object for a request body, without output and with all members that typed clients expect.
- * https://www.openresponses.org/reference
+ * Returns the response object for a request body, without output and with all members that typed clients expect
+ * (https://www.openresponses.org/reference).
  */
 export function createBlankResponse(body: Members, id: string, status: string): BlankResponse {
   const { text, reasoning } = body;

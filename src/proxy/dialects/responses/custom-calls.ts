@@ -3,8 +3,8 @@ import type { ToolCallPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
- * Returns whether a call is of a custom tool, which takes free text. This includes function calls of a tool that the
- * client declared as custom: dialects without custom tools receive a function with the argument `input`.
+ * Returns whether a tool call calls a custom tool, whose input is free text. The call can be a function call: dialects
+ * without custom tools receive a function with the argument `input` in place of the custom tool.
  */
 export function isCustomCall(part: Pick<ToolCallPart, "name" | "custom">, request: ExchangeRequest): boolean {
   if (part.custom === true) return true;

@@ -6,7 +6,10 @@ import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { annotationSchema, type WireContent } from "./schema.ts";
 
-/** Converts the content of a message or a tool output to parts and skips empty text. */
+/**
+ * Converts the content of a message or a tool output to parts and skips empty text. Throws `DialectError` (400) for an
+ * image, file or audio part without content.
+ */
 export function* decodeContent(content: string | readonly WireContent[] | null | undefined): Steps<Part[]> {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
@@ -71,7 +74,7 @@ function decodeText(part: WireContent, citations: Citation[]): Part {
   };
 }
 
-/** Converts an annotation. All keep their original form, which only this dialect can use if they have no URL. */
+/** Converts an annotation and keeps its original form. Other dialects support only citations with a URL. */
 export function decodeAnnotation(value: unknown): Citation {
   const parsed = annotationSchema.safeParse(value, FIRST_ISSUE);
   const origin = { dialect: "responses", raw: value } as const;

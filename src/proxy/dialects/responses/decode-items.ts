@@ -31,7 +31,7 @@ const serverTools: Readonly<Record<string, ServerToolPart["tool"]>> = {
   mcp_approval_request: "mcp",
 };
 
-/** Parses an item. Throws `DialectError` that names the invalid member under `where`. */
+/** Parses an item. Throws a `DialectError` (400) that names the invalid member; `where` is the path of the item. */
 export function* decodeItem(value: unknown, where: string): Steps<DecodedItem> {
   const item = parseRequestPiece(itemSchema, value, where);
   switch (item.type ?? "message") {
@@ -129,7 +129,7 @@ function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
   };
 }
 
-/** Converts a summary that the proxy has requested; only its vendor can read any other compaction item. */
+/** Converts a compaction item to its summary if the proxy created it. Only its vendor can read any other item. */
 function decodeCompaction(item: Readonly<Record<string, unknown>>): DecodedItem {
   const summary = unwrapSummary(item["encrypted_content"]);
   if (summary === undefined) return decodeOther(item);

@@ -23,7 +23,7 @@ type WireRequest = z.output<typeof requestSchema>;
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 const textLogprobs = "message.output_text.logprobs";
 
-/** Members with an equivalent in the exchange form; all others are extensions. */
+/** Members with an equivalent in the exchange. All other members are extensions. */
 const known = new Set(Object.keys(requestSchema.shape));
 
 /** Parses the body of `POST /v1/responses`. Throws `DialectError` (400) that names the invalid member. */

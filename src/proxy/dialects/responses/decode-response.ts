@@ -11,7 +11,7 @@ import { decodeItem } from "./decode-items.ts";
 import { decodeResponseError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
-/** Parses a complete response body. Throws `DialectError` if it is invalid or if the response failed. */
+/** Parses a complete response body. Throws `DialectError` if the body is invalid or the response has failed. */
 export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   const wire = isLarge
     ? yield* parseResponseInSteps(responseSchema, body, "response")
@@ -50,7 +50,7 @@ function* decodeOutputInSteps(item: unknown, itemIndex: number): Steps<readonly 
   }
 }
 
-/** Returns a message with the role that all output has; some servers leave it out. */
+/** Adds the role `assistant` to a message without a role, which some servers send. */
 function withRole(item: unknown): unknown {
   const isMessage = isObject(item) && (item["type"] ?? "message") === "message";
   return isMessage && item["role"] == null ? { ...item, role: "assistant" } : item;
@@ -73,7 +73,7 @@ export function decodeIndexedParts(
   );
 }
 
-/** Returns the ID, model and creation time of a response, as far as the upstream sent them. */
+/** Returns the ID, model and creation time of a response, without those that the upstream omitted. */
 export function decodeIdentity(wire: WireResponse) {
   return withoutNullish({ id: wire.id, model: wire.model, created: wire.created_at });
 }
@@ -93,14 +93,14 @@ export function decodeFinish(wire: WireResponse, parts: readonly Pick<Part, "typ
   return { unified: parts.some((part) => part.type === "refusal") ? "refusal" : "stop", raw };
 }
 
-/** Converts the token counts; input includes cached tokens, output includes reasoning. */
+/** Converts the token counts. The input count includes cached tokens, and the output count includes reasoning. */
 export function decodeUsage(wire: WireResponse): Usage | undefined {
   const usage = wire.usage;
   if (!usage) return undefined;
   const counts = fromInclusiveCounts({
     input: usage.input_tokens,
     cacheRead: usage.input_tokens_details?.cached_tokens,
-    // The member is required, so upstreams that do not know the count send 0.
+    // The member is required, so upstreams without this count send 0.
     cacheWrite: usage.input_tokens_details?.cache_write_tokens || undefined,
     output: usage.output_tokens,
     reasoning: usage.output_tokens_details?.reasoning_tokens,

@@ -18,7 +18,7 @@ import { ItemReader, type ItemStream } from "./stream-reader.ts";
  */
 class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   private readonly items = new Map<number, ItemReader>();
-  /** Parts emitted so far; the finish reason depends on them. */
+  /** Parts emitted so far. The finish reason depends on their types. */
   private readonly sentParts: Pick<Part, "type">[] = [];
   private events: ExchangeEvent[] = [];
   private parts = 0;
@@ -102,7 +102,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
 
   private finish(response: WireResponse): void {
     this.ended = true;
-    // Some servers send items only here, and some send no end event for an item.
+    // Some servers send items only in the last event, and some send no end event for an item.
     for (const [index, value] of (response.output ?? []).entries()) {
       this.itemAt(index).done(decodeIndexedParts(value, index));
     }

@@ -18,7 +18,7 @@ const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
   mcp: "mcp",
 };
 
-/** Converts the tools declared under `where`; a namespace yields several. */
+/** Converts tool declarations, of which `where` is the path in errors. A namespace becomes several functions. */
 export function* decodeTools(values: readonly unknown[], where = "tools"): Steps<Tool[]> {
   const tools: Tool[] = [];
   for (const [index, value] of values.entries()) {
@@ -104,7 +104,7 @@ function required(name: string | null | undefined, where: string): string {
   throw invalidRequest(`Missing required parameter: '${where}.name'.`, `${where}.name`);
 }
 
-/** Returns a function that qualifies the short name of a namespaced function, as a tool choice may have it. */
+/** Returns a function that qualifies the short name of a namespaced function, which a tool choice can contain. */
 function createNameQualifier(tools: readonly Tool[]): (name: string) => string {
   const declared = new Set<string>();
   const qualified = new Map<string, string>();
@@ -117,7 +117,7 @@ function createNameQualifier(tools: readonly Tool[]): (name: string) => string {
   return (name) => (declared.has(name) ? name : (qualified.get(name) ?? name));
 }
 
-/** Converts `tool_choice`; undefined if it names a hosted tool, which only this dialect can force. */
+/** Converts `tool_choice`; returns undefined if it names a hosted tool, which only this dialect can force. */
 export function decodeToolChoice(value: unknown, tools: readonly Tool[]): ToolChoice | undefined {
   const choice = parseRequestPiece(toolChoiceSchema, value, "tool_choice");
   if (typeof choice === "string") {

@@ -13,7 +13,7 @@ export interface InputContext {
 
 /**
  * Encodes a part of a user message or a tool result. Returns undefined and adds a loss if the dialect or the model
- * does not support it.
+ * does not support the part.
  */
 export function encodeInputPart(part: Part, { capabilities, losses }: InputContext): unknown {
   const isTaken =
@@ -36,12 +36,12 @@ export function encodeInputPart(part: Part, { capabilities, losses }: InputConte
       return encodeAudio(part, losses);
     case "unknown":
       if (part.origin.dialect === "responses") return part.origin.raw;
-      losses.add("unknown", `A part that only the ${part.origin.dialect} dialect has was dropped.`);
+      losses.add("unknown", `Part dropped: only the ${part.origin.dialect} dialect has its type.`);
       return undefined;
     default:
       losses.add(
         part.type,
-        `A ${part.type} part was dropped from a user message: the dialect has no equivalent.`,
+        `Part of type ${part.type} dropped from a user message: the dialect has no equivalent.`,
       );
       return undefined;
   }
@@ -53,11 +53,11 @@ function isAccepted(
   losses: LossList,
 ): boolean {
   if (accepted === "none")
-    losses.add(part.type, `A ${part.type} part was dropped: the upstream's model does not support it.`);
+    losses.add(part.type, `Part of type ${part.type} dropped: the model does not support it.`);
   else if (accepted === "base64" && part.source.kind === "url")
     losses.add(
       `${part.type}-url`,
-      `A ${part.type} given by URL was dropped: the upstream's model requires its bytes.`,
+      `Part of type ${part.type} given by URL dropped: the model requires its bytes.`,
     );
   else return true;
   return false;

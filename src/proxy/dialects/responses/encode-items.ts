@@ -11,7 +11,8 @@ import { profile } from "./profile.ts";
 type WireItem = Readonly<Record<string, unknown>>;
 
 /**
- * Encodes a conversation as `input` items in order: consecutive texts are one message, every other part is an item.
+ * Encodes a conversation as `input` items. Consecutive texts and media of a turn become one message, and every other
+ * part becomes an item.
  */
 export function encodeTurns(request: ExchangeRequest, systemRole: string, context: InputContext): WireItem[] {
   return request.turns.flatMap((turn) => encodeTurn(turn, request, systemRole, context));
@@ -51,13 +52,13 @@ function encodeTurn(
   return items;
 }
 
-/** Encodes a part that is a separate item; undefined for content of a message, an empty list for a loss. */
+/** Encodes a part as items. Returns undefined for the content of a message, and an empty list for a dropped part. */
 function encodeOwnItem(part: Part, request: ExchangeRequest, context: InputContext): WireItem[] | undefined {
   const { losses } = context;
   switch (part.type) {
     case "tool-call":
       if (part.signature !== undefined)
-        losses.add("call-signature", "The signature of a tool call was dropped: another vendor created it.");
+        losses.add("call-signature", "Signature of a tool call dropped: another vendor created it.");
       return [encodeCall(part, request)];
     case "tool-result":
       return [encodeResult(part, request, context)];
@@ -80,7 +81,7 @@ function isItem(raw: unknown): raw is WireItem {
   return typeof raw === "object" && raw !== null && !isContent(raw);
 }
 
-/** Returns whether a raw object is a content part rather than an item, judged by its type. */
+/** Returns whether the type of a raw object is the type of a content part rather than of an item. */
 function isContent(raw: unknown): boolean {
   const type = typeof raw === "object" && raw !== null && "type" in raw ? String(raw.type) : "";
   return /^(?:input|output)_|^(?:text|refusal)$/.test(type);
@@ -88,11 +89,11 @@ function isContent(raw: unknown): boolean {
 
 function encodeKept(part: Part, losses: LossList): WireItem[] {
   if (part.origin?.dialect === "responses") return [part.origin.raw as WireItem];
-  losses.add("server-tool", "The use of another vendor's own tool was dropped.");
+  losses.add("server-tool", `Part of type ${part.type} dropped: another vendor created it.`);
   return [];
 }
 
-/** Encodes a tool call as an item, with the namespace and the kind that its tool was declared with. */
+/** Encodes a tool call as an item. The call of a namespaced function gets its namespace and short name. */
 export function encodeCall(part: ToolCallPart, request: ExchangeRequest): WireItem {
   const call_id = toCallId(profile.callIds, part.id);
   if (part.custom === true) {
@@ -126,7 +127,7 @@ function encodeResult(part: ToolResultPart, request: ExchangeRequest, context: I
   };
 }
 
-/** Marks the result of a failed call in its text, because the dialect has no flag for it. */
+/** Marks the result of a failed call in its text, because the dialect has no flag for a failed call. */
 function markError(content: readonly Part[]): readonly Part[] {
   const [first, ...rest] = content;
   if (first?.type !== "text") return [{ type: "text", text: "Error" }, ...content];
@@ -147,13 +148,13 @@ function encodeReasoning(part: ReasoningPart, losses: LossList): WireItem[] {
 
 function encodeSpoken(part: Part, losses: LossList): unknown {
   if (part.type === "text" && part.signature !== undefined)
-    losses.add("part-signature", "The signature of a text was dropped: another vendor created it.");
+    losses.add("part-signature", "Signature of a text dropped: another vendor created it.");
   if (part.type === "text") return { type: "output_text", text: part.text };
   if (part.type === "refusal") return { type: "refusal", refusal: part.text };
   if (part.type === "unknown" && part.origin.dialect === "responses") return part.origin.raw;
   losses.add(
     `assistant-${part.type}`,
-    `A ${part.type} part was dropped from an assistant message: the dialect has no equivalent.`,
+    `Part of type ${part.type} dropped from an assistant message: the dialect has no equivalent.`,
   );
   return undefined;
 }

@@ -11,7 +11,7 @@ import { encodeInputPart } from "./encode-content.ts";
 import { encodeTurns } from "./encode-items.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 
-/** Encodes a call of `/responses`. The vendor stores the response only if the client requested it. */
+/** Encodes a call of `/responses`. `store` is false unless the client set it, because the vendor's default is true. */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
   const losses = createLossList();
   const tools = encodeTools(request.tools, losses);
@@ -46,7 +46,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   return { value: { path: "/responses", body }, losses: losses.losses };
 }
 
-/** Encodes a leading text as `instructions`, and further instructions as a message before the conversation. */
+/** Encodes the first text as `instructions`, and all other instructions as a message before the conversation. */
 function encodeConversation(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   const systemRole = capabilities.acceptsDeveloperRole ? "developer" : "system";
   const [first, ...further] = request.instructions;
@@ -105,14 +105,14 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, lo
 }
 
 /**
- * Encodes the output limit. Clients may request a single token to test access, which can be below the model's
- * minimum.
+ * Encodes the output limit. Raises it to the model's minimum, because some clients request a single token to test
+ * access.
  */
 function encodeLimit(asked: number | undefined, capabilities: Capabilities, losses: LossList) {
   const limit = atMost(asked, capabilities.maxOutputTokens, "max-tokens", losses);
   const min = capabilities.minOutputTokens ?? 1;
   if (limit === undefined || limit >= min) return limit;
-  losses.add("max-tokens", `The output limit is raised to the model's minimum of ${min} tokens.`);
+  losses.add("max-tokens", `max-tokens is raised to the model's minimum of ${min}.`);
   return min;
 }
 
@@ -155,15 +155,12 @@ function encodeFormat(
   if (output === undefined) return undefined;
   if (output.type === "text") return { type: "text" };
   if (capabilities.structuredOutput === "none") {
-    losses.add(
-      "structured-output",
-      "The response format was dropped: the model does not support structured output.",
-    );
+    losses.add("structured-output", "Response format dropped: the model does not support structured output.");
     return undefined;
   }
   if (output.type === "json") return { type: "json_object" };
   if (capabilities.structuredOutput === "json") {
-    losses.add("json-schema", "The model supports JSON output but not JSON schemas.");
+    losses.add("json-schema", "JSON schema dropped: the model supports JSON output without a schema only.");
     return { type: "json_object" };
   }
   return {
@@ -174,11 +171,11 @@ function encodeFormat(
   };
 }
 
-/** Encodes the members that only some upstreams support; others reject calls that contain them. */
+/** Encodes the members that only some upstreams support. Other upstreams reject a call that contains one of them. */
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   const tier = request.serviceTier;
   const isKnown = tier === undefined || tiers.has(tier);
-  if (!isKnown) losses.add("service-tier", `Service tier ${tier} dropped: the vendor does not have it.`);
+  if (!isKnown) losses.add("service-tier", `Service tier ${tier} dropped: the vendor does not support it.`);
   return {
     metadata: optional("metadata", request.metadata, capabilities, losses),
     prompt_cache_key: optional("prompt_cache_key", request.cacheKey, capabilities, losses),
@@ -200,8 +197,8 @@ function optional<Value>(
 }
 
 /**
- * Encodes `include`. Encrypted reasoning is requested from every reasoning model unless the vendor stores the
- * response: otherwise the next turn would lose the reasoning.
+ * Encodes `include`. Requests encrypted reasoning from every reasoning model unless the vendor stores the response:
+ * without it, the reasoning would be lost in the next request.
  */
 function encodeInclude(request: ExchangeRequest, capabilities: Capabilities, own: unknown) {
   const reasons = capabilities.reasoning !== "none";

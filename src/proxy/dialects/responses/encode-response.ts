@@ -19,12 +19,12 @@ import {
 import { getPhase } from "./phase.ts";
 import { createFrame, encodeServiceTier, encodeUsage, getFinalStatus } from "./response-object.ts";
 
-/** Encodes a complete response object. The dialect has one candidate; further ones are a loss. */
+/** Encodes a complete response object. The dialect has one candidate, so further candidates are a loss. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const losses = createLossList();
   const [candidate, ...others] = response.candidates;
   if (others.length > 0)
-    losses.add("candidates", "Candidates after the first dropped: the responses dialect has only one.");
+    losses.add("candidates", "Candidates after the first dropped: the dialect has only one.");
   const parts = candidate?.parts ?? [];
   const frame = createFrame(response, context);
   const final = getFinalStatus(candidate?.finish ?? { unified: "stop" }, parts.some(isRefusal));
@@ -48,7 +48,7 @@ function isRefusal(part: Part): boolean {
   return part.type === "refusal";
 }
 
-/** Encodes the output: consecutive texts are one message, every other part is an item. */
+/** Encodes the output. Consecutive texts become one message, and every other part becomes an item. */
 function encodeOutput(
   parts: readonly Part[],
   responseId: string,
@@ -80,7 +80,7 @@ function encodeOutput(
   return output;
 }
 
-/** Encodes the content of a message; undefined for parts that are items, "" for empty text. */
+/** Encodes a part as content of a message. Returns undefined for a part that is an item, and "" for empty text. */
 function encodeSpoken(part: Part, losses: LossList): unknown {
   if (part.type === "refusal") return refusalContent(part.text);
   if (part.type !== "text") return undefined;
@@ -94,7 +94,7 @@ export function hasItem(part: Part): boolean {
   return part.type === "image" ? part.source.kind === "base64" : searchItem("", part) !== undefined;
 }
 
-/** Encodes a part as an item; undefined if the dialect has no equivalent. */
+/** Encodes a part as an item. Returns undefined for empty reasoning, and for a part without an equivalent (a loss). */
 export function encodeItem(
   part: Part,
   responseId: string,
@@ -123,7 +123,7 @@ export function encodeItem(
       if (kept === undefined)
         losses.add(
           `answer-${part.type}`,
-          `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
+          `Part of type ${part.type} dropped from the response: the dialect has no equivalent.`,
         );
       return kept;
     }

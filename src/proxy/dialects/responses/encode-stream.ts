@@ -23,8 +23,8 @@ interface Begun {
 }
 
 /**
- * Encodes a stream of `response.*` events: consecutive sequence numbers, an added and a done event for every item, a
- * terminal event with the complete response, and `[DONE]` only if the context asks for it.
+ * Encodes a stream of `response.*` events with consecutive sequence numbers: an added and a done event for every item,
+ * a terminal event with the complete response, and `[DONE]` if `endsWithDone` is set.
  */
 class ResponsesStreamEncoder implements StreamEncoder {
   private readonly list = createLossList();
@@ -45,7 +45,7 @@ class ResponsesStreamEncoder implements StreamEncoder {
     if (this.ended) return "";
     if (event.type === "ping") return keepAliveComment;
     if ("candidate" in event && (event.candidate ?? 0) > 0) {
-      this.list.add("candidates", "Candidates after the first dropped: the responses dialect has only one.");
+      this.list.add("candidates", "Candidates after the first dropped: the dialect has only one.");
     } else this.take(event);
     const text = this.events.take();
     return this.ended && this.context.endsWithDone === true ? text + serializeLine("[DONE]") : text;
@@ -113,7 +113,7 @@ class ResponsesStreamEncoder implements StreamEncoder {
     return this.begun;
   }
 
-  /** Returns the current response and begins it if the upstream sent no start. */
+  /** Returns the response that has begun. Begins a response if the upstream sent no start event. */
   private current(): Begun {
     return this.begun ?? this.begin({});
   }

@@ -7,13 +7,13 @@ import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-sear
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { getNamespace } from "./namespaces.ts";
 
-/** Names in this dialect of tools that other vendors also host. */
+/** This dialect's types of tools that other vendors host. */
 const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
   "web-fetch": "web_search",
   "image-generation": "image_generation",
 };
 
-/** Encodes tool declarations; functions of the same namespace are grouped again. */
+/** Encodes tool declarations. Groups the functions of a namespace in one declaration. */
 export function encodeTools(tools: readonly Tool[], losses: LossList): unknown[] {
   const written: unknown[] = [];
   const dropped: HostedTool[] = [];
@@ -99,7 +99,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** Encodes `tool_choice`; undefined if there are no tools. */
+/** Encodes `tool_choice`; returns undefined if there are no tools. */
 export function encodeToolChoice(request: ExchangeRequest): unknown {
   const choice = request.toolChoice;
   if (choice === undefined || request.tools.length === 0) return undefined;

@@ -5,7 +5,7 @@ import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import type { WireResponse } from "./schema.ts";
 
-/** Parses an error body of any form; several servers send text or HTML. */
+/** Parses an error body of any form, because several servers send text or HTML. */
 export function decodeError(
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -9,7 +9,7 @@ import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
 export interface MessageWriter {
   start(part: OpenPart): PartWriter;
-  /** Closes the open message to further parts; it ends when its last part ends. */
+  /** Closes the open message to further parts. The message ends when its last part ends. */
   close(): void;
 }
 
@@ -23,7 +23,7 @@ interface OpenMessage {
   phase: unknown;
 }
 
-/** The messages that content is written to. */
+/** The messages to which content is written. */
 interface Messages {
   readonly events: EventWriter;
   readonly losses: LossList;
@@ -31,7 +31,7 @@ interface Messages {
   closeIfDone(message: OpenMessage): void;
 }
 
-/** Creates a writer that puts consecutive texts into one message item, as in a complete response. */
+/** Creates a writer that writes consecutive texts as one message item, as in a complete response. */
 export function createMessageWriter({ events, losses }: WriterDeps, list: OutputList): MessageWriter {
   let current: OpenMessage | undefined;
 
@@ -60,16 +60,16 @@ export function createMessageWriter({ events, losses }: WriterDeps, list: Output
   };
 }
 
-/** Writes a text or refusal to the message that is open when its first text arrives. */
+/** Writes a text or a refusal to the message that is open at the first delta, or to a new message. */
 class ContentWriter implements PartWriter {
   private readonly kind: "output_text" | "refusal";
-  /** Written at the end, because vendors may cite before the text and many citations span all of it. */
+  /** Citations so far. They are written at the end of the part, because they can arrive before the text. */
   private readonly citations: Citation[] = [];
   private annotations: readonly unknown[] = [];
   private readonly logprobs: TokenLogprob[] = [];
   private message: OpenMessage | undefined;
   private contentIndex = 0;
-  /** Members of every event of this content, as JSON text without braces. */
+  /** The members that every event of this content has, as JSON text without braces. */
   private where = "";
   private text = "";
 

@@ -2,8 +2,8 @@ import { findTool } from "../../exchange/find-tool.ts";
 import type { FunctionTool, Tool } from "../../exchange/request.ts";
 
 /**
- * Separates namespace and name of a function. Namespaces group functions (`{type: "namespace", name, tools}`); other
- * dialects have a flat list, so a function has a qualified name there, which is split again in its calls.
+ * Separates the namespace and the name in the qualified name of a function. Namespaces group functions in this dialect
+ * (`{type: "namespace", name, tools}`). In other dialects, which have a flat list, functions have qualified names.
  */
 const separator = "__";
 
@@ -19,13 +19,13 @@ export interface ToolNamespace {
   readonly description?: string;
 }
 
-/** Returns the namespace that a tool was declared in, if any. */
+/** Returns the namespace in which a tool was declared; undefined if there is none. */
 export function getNamespace(tool: FunctionTool): ToolNamespace | undefined {
   const extras = tool.extras?.["namespace"];
   return extras === undefined ? undefined : (extras as ToolNamespace);
 }
 
-/** Returns the namespace and short name of the function with this qualified name, if it was declared in one. */
+/** Returns the namespace and short name of the function with this qualified name; undefined if it has no namespace. */
 export function findNamespaced(tools: readonly Tool[], name: string): ToolNamespace | undefined {
   const tool = findTool(tools, "function", name);
   return tool && getNamespace(tool);

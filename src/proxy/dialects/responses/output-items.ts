@@ -17,8 +17,8 @@ import { encodeCall } from "./encode-items.ts";
 import { hasItem } from "./encode-response.ts";
 
 /**
- * An item of a response's `output`. Its ID derives from the response's ID, so that encoding a response again gives
- * the same IDs.
+ * An item of a response's `output`. Its ID is derived from the response's ID, so that a response that is encoded again
+ * has the same item IDs.
  */
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
 
@@ -62,12 +62,12 @@ export function refusalContent(refusal: string) {
   return { type: "refusal", refusal };
 }
 
-/** Encodes the citations of a text as annotations; those of this dialect keep their original form. */
+/** Encodes the citations of a text as annotations. Citations of this dialect keep their original form. */
 export function encodeAnnotations(part: Pick<TextPart, "text" | "citations">, losses: LossList): unknown[] {
   return (part.citations ?? []).flatMap((citation) => encodeAnnotation(citation, part.text.length, losses));
 }
 
-/** Encodes a citation. Returns an empty list and adds a loss if it has no URL. */
+/** Encodes a citation. Returns an empty list and adds a loss if another vendor's citation has no URL. */
 function encodeAnnotation(citation: Citation, textLength: number, losses: LossList): unknown[] {
   if (citation.origin?.dialect === "responses") return [citation.origin.raw];
   if (citation.url === undefined) {
@@ -85,7 +85,7 @@ function encodeAnnotation(citation: Citation, textLength: number, losses: LossLi
   ];
 }
 
-/** Encodes a reasoning item with the wrapped signature. */
+/** Encodes reasoning as an item. Wraps the signature if another vendor created it. */
 export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
   return {
     id,
@@ -113,12 +113,12 @@ export function imageItem(id: string, part: ImagePart, losses: LossList): Output
   if (part.source.kind !== "base64") {
     losses.add(
       "answer-image",
-      "An image given by URL was dropped from the response: the dialect requires its bytes.",
+      "Part of type image given by URL dropped from the response: the dialect requires its bytes.",
     );
     return undefined;
   }
   if (part.signature !== undefined)
-    losses.add("part-signature", "The signature of an image was dropped: the dialect has no equivalent.");
+    losses.add("part-signature", "Signature of an image dropped: the dialect has no equivalent.");
   return {
     id,
     type: "image_generation_call",
@@ -128,7 +128,7 @@ export function imageItem(id: string, part: ImagePart, losses: LossList): Output
   };
 }
 
-/** Encodes a web search of another vendor that includes its results; undefined for any other part. */
+/** Encodes another vendor's web search that includes its results; returns undefined for any other part. */
 export function searchItem(id: string, part: Part): OutputItem | undefined {
   if (part.type !== "server-tool" || part.tool !== "web-search" || !Array.isArray(part.output))
     return undefined;
@@ -148,8 +148,8 @@ export function keptItem(part: Part, id: string): OutputItem | undefined {
 }
 
 /**
- * Parses an ID made by `itemId`, so that an `item_reference` of a client can be resolved from a stored response.
- * Undefined for any other ID.
+ * Parses an ID that `itemId` returned; returns undefined for any other ID. The `item_reference` of a client contains
+ * such an ID, with which the proxy finds the item in a stored response.
  */
 export function parseItemId(
   id: string,

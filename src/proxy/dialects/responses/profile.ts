@@ -121,7 +121,7 @@ const codes: Partial<Record<ExchangeError["kind"], string>> = {
   overloaded: "server_is_overloaded",
 };
 
-/** Returns the error code that OpenAI's clients check; the upstream's code for other kinds. */
+/** Returns the error code on which OpenAI's clients act, or the upstream's code for an error without such a code. */
 export function getErrorCode(error: ExchangeError): string | undefined {
   return codes[error.kind] ?? error.code;
 }

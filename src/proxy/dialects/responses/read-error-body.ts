@@ -3,12 +3,12 @@ import { asObject, tryParseJson } from "../../exchange/json.ts";
 /** The error of a response of the responses dialect whose status is not a success. */
 export interface ResponseFailure {
   readonly code: string;
-  /** Undefined if the body has none. */
+  /** Undefined if the body has no message. */
   readonly message: string | undefined;
   readonly param: string | null;
 }
 
-/** Reads the body of an error response; a body of another form has only a code. */
+/** Parses the body of an error response. A body in another form yields the code `server_error` without a message. */
 export function readErrorBody(text: string): ResponseFailure {
   const { code, type, message, param } = asObject(asObject(tryParseJson(text))["error"]);
   return {

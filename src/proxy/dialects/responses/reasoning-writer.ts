@@ -5,7 +5,7 @@ import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
 /**
  * Creates the writer of a reasoning item with its summary. The item starts with its first text or signature, so that
- * empty reasoning is not shown.
+ * empty reasoning yields no item.
  */
 export function createReasoningWriter(
   opened: Extract<OpenPart, { type: "reasoning" }>,

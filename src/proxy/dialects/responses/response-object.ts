@@ -91,7 +91,7 @@ function echoFormat(context: EncodeContext): unknown {
 
 export type FinalStatus = Readonly<Record<string, unknown>> & { readonly status: string };
 
-/** Returns the status and details for a finish reason. `refused` is whether the response contains a refusal. */
+/** Returns the status and details for a finish reason. `refused` means that the response contains a refusal. */
 export function getFinalStatus(finish: Finish, refused: boolean): FinalStatus {
   switch (finish.unified) {
     case "length":
@@ -123,14 +123,15 @@ export function getFailure(error: ExchangeError): FinalStatus {
 }
 
 /**
- * Returns the `service_tier` member; no member if the upstream did not report it, so that the frame's value stays.
+ * Returns the member `service_tier`; an empty object if the upstream did not report the tier, so that the frame's value
+ * remains.
  */
 export function encodeServiceTier(usage: Usage | undefined): { readonly service_tier?: string } {
   const tier = openAiServiceTier(usage);
   return tier === undefined ? {} : { service_tier: tier };
 }
 
-/** Encodes the token counts; input includes cached tokens, output includes reasoning. */
+/** Encodes the token counts. The input count includes cached tokens, and the output count includes reasoning. */
 export function encodeUsage(usage: Usage | undefined) {
   const input = usage?.input.total ?? 0;
   const output = usage?.output.total ?? 0;

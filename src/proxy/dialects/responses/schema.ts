@@ -140,7 +140,7 @@ export const reasoningSchema = z.looseObject({
 });
 export type WireReasoning = z.output<typeof reasoningSchema>;
 
-/** An item; without a type, `{role, content}` is a message. */
+/** An item of `input` or `output`. An item without a type is a message. */
 export const itemSchema = z.looseObject({ type: text });
 
 const usageSchema = z.looseObject({
@@ -171,7 +171,7 @@ export const responseSchema = z.looseObject({
 });
 export type WireResponse = z.output<typeof responseSchema>;
 
-/** Unlike `looseObject`, `object` drops unknown members, because a stream has thousands of events. */
+/** An event of a stream. It drops unknown members, which saves time: a stream has thousands of events. */
 export const eventSchema = z.object({
   type: z.string(),
   output_index: count,

@@ -2,7 +2,7 @@ import type { Delta, ExchangeEvent, OpenPart } from "../../exchange/event.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import { qualifiedName } from "./namespaces.ts";
 
-/** Sink of the events of a stream's items. */
+/** The receiver of the events of a stream's items. */
 export interface ItemStream {
   nextIndex(): number;
   emit(event: ExchangeEvent): void;
@@ -18,11 +18,11 @@ interface OpenSlot {
 const separator = "\n\n";
 
 /**
- * Decodes the events of one output item. Parts start with their first content, so that empty parts are not shown, and
- * end with the item; content that only the end event has is emitted then.
+ * Decodes the events of one output item. A part starts with its first content, so that empty parts are not emitted, and
+ * ends with the item. Content that no delta contained is emitted at the end of the item.
  */
 export class ItemReader {
-  /** By content index; reasoning and tool calls, which are one part per item, have index 0. */
+  /** The open parts by content index. Reasoning and a tool call are the only part of their item and have index 0. */
   private readonly slots = new Map<number, OpenSlot>();
   private thoughtIndex: number | undefined;
   private ended = false;
@@ -36,7 +36,7 @@ export class ItemReader {
     this.append(0, call, initialInput(item));
   }
 
-  /** Records text of a part that bypassed the decoder; see `StreamDecoder.note`. */
+  /** Adds a text delta that bypassed the decoder to the text of its part; see `StreamDecoder.note`. */
   note({ index, text }: Delta): void {
     for (const slot of this.slots.values()) if (slot.index === index) slot.sent += text;
   }
@@ -78,7 +78,7 @@ export class ItemReader {
     if (slot !== undefined) this.appendRest(0, slot.part, text);
   }
 
-  /** Ends the item. `parts` are the parts of the complete item by content index. */
+  /** Ends the item. `parts` are the parts of the complete item with their content indexes. */
   done(parts: readonly (readonly [contentIndex: number, part: Part])[]): void {
     if (this.ended) return;
     for (const [contentIndex, part] of parts) this.endPart(this.findSlot(contentIndex, part), part);
@@ -86,8 +86,8 @@ export class ItemReader {
   }
 
   /**
-   * Returns the slot of a part of the complete item. The same text identifies the part, because vLLM counts reasoning
-   * as content in the stream but not in the complete item, which shifts the content index.
+   * Returns the key of the slot for a part of the complete item. Parts are matched by their text, because vLLM counts
+   * reasoning as content in the stream but not in the complete item, so the content indexes differ.
    */
   private findSlot(contentIndex: number, part: Part): number {
     if (!("text" in part)) return contentIndex;
@@ -102,7 +102,7 @@ export class ItemReader {
     return this.slots.has(contentIndex) ? -1 - contentIndex : contentIndex;
   }
 
-  /** Ends an item that received no end event. */
+  /** Ends the item and its open parts. */
   close(): void {
     this.ended = true;
     for (const { index } of this.slots.values()) this.stream.emit({ type: "part-end", index });
@@ -128,7 +128,7 @@ export class ItemReader {
     else this.stream.emit({ type: "text-delta", index, text, logprobs });
   }
 
-  /** Emits the rest of the text of a `.done` event that no delta contained. */
+  /** Emits the rest of a complete text that no delta contained. Ignores a text that does not continue the deltas. */
   private appendRest(key: number, part: OpenPart, whole: string): void {
     const sent = this.slots.get(key)?.sent ?? "";
     if (whole.startsWith(sent)) this.append(key, part, whole.slice(sent.length));
@@ -156,7 +156,7 @@ export class ItemReader {
     this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), part });
   }
 
-  /** Emits citations and the signature that only the complete item contains. */
+  /** Emits the citations and the signature that only the complete item contains. */
   private emitAddenda(part: OpenPart, { index, citations }: OpenSlot): void {
     if (part.type === "text") {
       for (const citation of (part.citations ?? []).slice(citations)) {
@@ -192,7 +192,7 @@ function initialInput(item: Readonly<Record<string, unknown>>): string {
   return typeof input === "string" ? input : "";
 }
 
-/** Converts the start of a tool call; undefined for other items. */
+/** Converts the start of a tool call; returns undefined for any other item. */
 function decodeToolCallStart(item: Readonly<Record<string, unknown>>): OpenPart | undefined {
   const { type, call_id: id, name } = item;
   const custom = type === "custom_tool_call";

@@ -37,7 +37,7 @@ export interface OutputList {
   finish(outputIndex: number, item: OutputItem): void;
 }
 
-/** Creates the writers of a response's parts; several parts may be open at once. */
+/** Creates the writers of a response's parts. Several parts can be open at the same time. */
 export class PartWriters implements OutputList {
   /** Whether the response contains a refusal. */
   refused = false;
@@ -46,7 +46,7 @@ export class PartWriters implements OutputList {
   private readonly finished = new Map<number, OutputItem>();
   private readonly pending: PendingCall[] = [];
   private nextIndex = 0;
-  /** Signature of the current message's texts, written as an item when another item starts. */
+  /** The signature of the current message's last signed text. It is written as an item when another item starts. */
   private pendingSignature: string | undefined;
 
   constructor(deps: WriterDeps) {
@@ -93,8 +93,8 @@ export class PartWriters implements OutputList {
   }
 
   /**
-   * Ends the open items. Returns an error if the arguments of a call are not valid JSON, unless the response was
-   * `cut` off.
+   * Ends the open items. Returns an error if the arguments of a call are not valid JSON, unless the response was cut
+   * off (`cut`).
    */
   settle(cut: boolean): ExchangeError | undefined {
     this.flushSignature();
@@ -162,7 +162,7 @@ export class PartWriters implements OutputList {
   }
 }
 
-/** Returns an item as it starts, without its results. */
+/** Returns the item for the event `response.output_item.added`: in progress and without results. */
 function toStartedItem(item: OutputItem): OutputItem {
   const { result, output, results, outputs, ...rest } = item;
   return { ...rest, ...("status" in item ? { status: "in_progress" } : {}) };

@@ -34,7 +34,7 @@ describe("responses of the responses dialect", () => {
     expect(value.candidates[0]?.finish.unified).toBe(unified);
   });
 
-  it("57: reports length rather than a call", () => {
+  it("57: reports a truncated response with a call as length, not as tool-calls", () => {
     const { value } = responses.decodeResponse({
       status: "incomplete",
       incomplete_details: { reason: "max_output_tokens" },
@@ -61,7 +61,7 @@ describe("responses of the responses dialect", () => {
     expect(tools[0]).toMatchObject({ tool: "code-execution", name: "code_interpreter" });
   });
 
-  it("61: decodes an empty response as empty", () => {
+  it("61: encodes an empty response with an empty output", () => {
     expect(write(responseWith({}))).toMatchObject({ status: "completed", output: [] });
   });
 
@@ -71,7 +71,7 @@ describe("responses of the responses dialect", () => {
     ]);
   });
 
-  it("65, 66: encodes ids, times and every member that typed clients read", () => {
+  it("65, 66: encodes IDs, times and every member that typed clients require", () => {
     const written = write(responseWith({}, { id: "msg_01", created: 5 }));
     expect(written).toMatchObject({
       id: "resp_msg_01",
@@ -141,13 +141,13 @@ describe("errors of the responses dialect", () => {
     [404, { error: { message: "gone" } }, "not-found"],
     [503, "<html>down</html>", "overloaded"],
     [500, undefined, "upstream"],
-  ])("95, 96, 99: decodes %i %j as %s", (status, body, kind) => {
+  ])("95, 96, 99: decodes status %i with %j as %s", (status, body, kind) => {
     const error = responses.decodeError(status, { "retry-after": "7" }, body);
     expect(error).toMatchObject({ kind, status, retryAfterSeconds: 7 });
     expect(error.message).not.toBe("");
   });
 
-  it("94, 97: encodes the envelope, the status and retry-after", () => {
+  it("94, 97: encodes the error object, the status and retry-after", () => {
     const error: ExchangeError = { kind: "rate-limit", status: 429, message: "slow", retryAfterSeconds: 9 };
     expect(profile.client.encodeError(error)).toEqual({
       status: 429,
@@ -158,7 +158,7 @@ describe("errors of the responses dialect", () => {
     });
   });
 
-  it("95: replaces a status that the dialect does not define", () => {
+  it("95: replaces the status 529, which the dialect does not define, by 503", () => {
     expect(profile.client.encodeError({ kind: "overloaded", status: 529, message: "busy" }).status).toBe(503);
   });
 });

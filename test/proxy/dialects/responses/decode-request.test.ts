@@ -22,7 +22,7 @@ function refusal(body: Record<string, unknown>) {
 }
 
 describe("decoding a responses request", () => {
-  it("1: takes instructions and leading system and developer messages as instructions", () => {
+  it("1: decodes `instructions` and leading system and developer messages as instructions", () => {
     const value = decode({
       instructions: "Be brief.",
       input: [
@@ -73,7 +73,7 @@ describe("decoding a responses request", () => {
     ]);
   });
 
-  it("8: keeps a content part of an unknown kind unchanged, and never writes it as text", () => {
+  it("8: keeps a content part of an unknown type unchanged, not as text", () => {
     const [turn] = decode({
       input: [{ role: "user", content: [{ type: "input_smell", smell: "rose" }] }],
     }).turns;
@@ -82,7 +82,7 @@ describe("decoding a responses request", () => {
     ]);
   });
 
-  it("9: decodes images as data URL, URL and id, with their detail, and corrects a wrong media type", () => {
+  it("9: decodes images given as data URL, URL and file ID, and corrects a wrong media type", () => {
     const content = [
       { type: "input_image", image_url: "data:image/jpeg;base64,iVBORw0KGgoAAA", detail: "high" },
       { type: "input_image", image_url: "https://example.com/a.png" },
@@ -99,7 +99,7 @@ describe("decoding a responses request", () => {
     ]);
   });
 
-  it("11: includes an image inside a tool's output in the result", () => {
+  it("11: decodes an image in the output of a tool", () => {
     const output = [
       { type: "input_text", text: "a picture" },
       { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo" },
@@ -116,7 +116,7 @@ describe("decoding a responses request", () => {
     ]);
   });
 
-  it("12, 13: keeps the names and kinds of files and audio", () => {
+  it("12, 13: decodes files and audio with their names and media types", () => {
     const content = [
       { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0" },
       { type: "input_file", file_url: "https://example.com/b.pdf" },
@@ -159,7 +159,7 @@ describe("decoding a responses request", () => {
     expect(turnsOf([{ role: "user", content: "Hi" }])).toEqual(hi);
   });
 
-  it("16: keeps items that other dialects lack unchanged, with the turn to which they belong", () => {
+  it("16: keeps items that only this dialect has unchanged, in the turn to which they belong", () => {
     const items = [
       { type: "item_reference", id: "msg_1" },
       { type: "local_shell_call", call_id: "c1", action: { command: ["ls"] } },
@@ -204,7 +204,7 @@ describe("decoding a responses request", () => {
     ]);
   });
 
-  it("28: decodes custom tools, their calls and outputs as free text", () => {
+  it("28: decodes custom tools, and their calls and results as free text", () => {
     const format = { type: "grammar", syntax: "lark", definition: "start: x" };
     const value = decode({
       tools: [{ type: "custom", name: "apply_patch", description: "Patches.", format }],
@@ -220,7 +220,7 @@ describe("decoding a responses request", () => {
     ]);
   });
 
-  it("29: finds namespaced functions by both names, in the flat and the nested form", () => {
+  it("29: decodes namespaced, nested and flat functions, and qualifies the names of namespaced functions", () => {
     const value = decode({
       tools: [
         {
@@ -263,7 +263,7 @@ describe("decoding a responses request", () => {
     expect(decode({ tool_choice: choice }).toolChoice).toEqual(expected);
   });
 
-  it("30: keeps a tool choice that names a hosted tool for this dialect only", () => {
+  it("30: keeps the choice of a hosted tool as an extension of this dialect", () => {
     const value = decode({ tool_choice: { type: "web_search" } });
     expect(value.toolChoice).toBeUndefined();
     expect(value.extensions.responses).toEqual({ tool_choice: { type: "web_search" } });
@@ -306,7 +306,7 @@ describe("decoding a responses request", () => {
     expect(decode({ text: { verbosity: "low" } }).verbosity).toBe("low");
   });
 
-  it("52, 55: keeps members without an equivalent as extensions by name", () => {
+  it("52, 55: keeps members without an equivalent as extensions", () => {
     const body = { truncation: "auto", background: true, max_tool_calls: 3, previous_response_id: "resp_1" };
     const value = decode(body);
     expect(value.previousResponseId).toBe("resp_1");

@@ -18,7 +18,7 @@ function user(...parts: Part[]) {
 }
 
 describe("encoding a responses request", () => {
-  it("1, 3: encodes one instruction as `instructions`, and further ones as messages with a supported role", () => {
+  it("1, 3: encodes the first instruction as `instructions`, and others as a message with a supported role", () => {
     const value = { instructions: [text("a"), text("b")] };
     const input = (role: string) => [{ type: "message", role, content: [{ type: "input_text", text: "b" }] }];
     expect(write(value).body).toMatchObject({ instructions: "a", input: input("developer") });
@@ -26,7 +26,7 @@ describe("encoding a responses request", () => {
     expect(write(value, older).body).toMatchObject({ input: input("system") });
   });
 
-  it("5: reports a prefill as lost", () => {
+  it("5: reports a prefill as a loss", () => {
     expect(write(assistant(text("Once upon"))).losses).toEqual(["assistant-prefill"]);
   });
 
@@ -47,7 +47,7 @@ describe("encoding a responses request", () => {
     expect(losses).toEqual(["document-context"]);
   });
 
-  it("9: reports a file at another vendor as lost", () => {
+  it("9: reports a file at another vendor as a loss", () => {
     const origin = { dialect: "messages", raw: {} } as const;
     const { losses } = write(
       user(text("x"), { type: "image", source: { kind: "file", id: "file_1" }, origin }),
@@ -55,7 +55,7 @@ describe("encoding a responses request", () => {
     expect(losses).toEqual(["file-reference"]);
   });
 
-  it("11, 23: marks a failed result, and keeps its images in it", () => {
+  it("11, 23: marks a failed result in its text, and keeps the images of the result", () => {
     const image = {
       type: "image",
       source: { kind: "base64", mediaType: "image/png", data: "AAAA" },
@@ -75,7 +75,7 @@ describe("encoding a responses request", () => {
     ]);
   });
 
-  it("21: wraps an id that the vendor would reject, in the call and its result", () => {
+  it("21: replaces a call ID that the vendor would reject, in the call and its result", () => {
     const id = "x".repeat(80);
     const turns = [
       { role: "assistant", parts: [{ type: "tool-call", id, name: "f", arguments: "" }] },
@@ -87,7 +87,7 @@ describe("encoding a responses request", () => {
     expect(call?.["arguments"]).toBe("{}");
   });
 
-  it("27: converts another vendor's web search, and rejects the call if no other tool is left", () => {
+  it("27: encodes another vendor's web search, and rejects a request whose only tool has no equivalent", () => {
     const search: Tool = {
       type: "hosted",
       tool: "web-search",
@@ -137,7 +137,7 @@ describe("encoding a responses request", () => {
     ]);
   });
 
-  it("30, 35: sends no choice without tools; named and allowed choices have the tool's kind", () => {
+  it("30, 35: sends no choice without tools, and named and allowed tools with their types", () => {
     expect(write({ toolChoice: { mode: "required" }, parallelToolCalls: false }).body).not.toHaveProperty(
       "tool_choice",
     );
@@ -174,7 +174,7 @@ describe("encoding a responses request", () => {
     expect(losses).toEqual(["temperature", "top-p"]);
   });
 
-  it("40, 41: returns its own signatures, and never sends those of other vendors, not even as text", () => {
+  it("40, 41: sends reasoning that this vendor signed, and drops all other reasoning", () => {
     const { body, losses } = write(
       assistant(
         { type: "reasoning", text: "SECRET", vendor: "messages", signature: "sig" },
@@ -190,13 +190,13 @@ describe("encoding a responses request", () => {
     expect(losses).toContain("reasoning-signature");
   });
 
-  it("41: stores nothing unless requested, and requests encrypted reasoning from reasoning models", () => {
+  it("41: sets store to false by default, and requests encrypted reasoning from reasoning models", () => {
     expect(write({}).body).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
     expect(write({ store: true }).body).not.toHaveProperty("include");
     expect(write({}, { ...everything, reasoning: "none" }).body).not.toHaveProperty("include");
   });
 
-  it("45, 46, 47: reports unsupported members as losses and keeps limits", () => {
+  it("45, 46, 47: reports unsupported members as losses, and lowers members to the model's limits", () => {
     const { body, losses } = write(
       {
         sampling: {
@@ -226,7 +226,7 @@ describe("encoding a responses request", () => {
     ]);
   });
 
-  it("48: encodes a response schema as far as the model supports it", () => {
+  it("48: encodes a response schema, or JSON mode if the model supports no schema", () => {
     const output = { type: "json-schema", schema: { type: "object" }, strict: true } as const;
     expect(write({ output }).body["text"]).toEqual({
       format: { type: "json_schema", name: "answer", schema: { type: "object" }, strict: true },
@@ -236,7 +236,7 @@ describe("encoding a responses request", () => {
     expect(json.losses).toEqual(["json-schema"]);
   });
 
-  it("50, 55: reports each cache breakpoint and each member of another dialect", () => {
+  it("50, 55: reports cache breakpoints and each member of another dialect as losses", () => {
     const { body, losses } = write({
       turns: [{ role: "user", parts: [{ ...text("x"), cache: {} }] }],
       extensions: { messages: { context_management: {}, betas: [] }, responses: { truncation: "auto" } },

@@ -53,8 +53,7 @@ const image = fc
   .map((data): Part => ({ type: "image", source: { kind: "base64", mediaType: "image/x-test", data } }));
 
 /**
- * Responses that the dialect expresses without loss: consecutive texts are one message, so a text never follows a
- * text.
+ * Responses that the dialect can express without a loss. Consecutive texts are one message with several parts.
  */
 const response: fc.Arbitrary<ExchangeResponse> = fc
   .record({
@@ -69,13 +68,13 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
   });
 
 describe("the responses codec", () => {
-  it.each(recordings)("returns an equal response after decoding and encoding a recorded one: %s", (name) => {
+  it.each(recordings)("preserves the recorded response %s through encoding and decoding", (name) => {
     const decoded = responses.decodeResponse(readJsonFixture("responses", name)).value;
     const written = responses.encodeResponse(decoded, encodeContext()).value;
     expect(withoutOrigin(responses.decodeResponse(written).value)).toEqual(withoutOrigin(decoded));
   });
 
-  it.each(streams)("decodes a recorded stream to the response in its last event: %s", (name) => {
+  it.each(streams)("decodes the recorded stream %s to the response in its last event", (name) => {
     const lines = readStreamFixture("responses", name);
     const last = JSON.parse(lines.at(-1) ?? "{}");
     const received = collect(decodeAll(responses, wireEvents(lines)));
@@ -95,7 +94,7 @@ describe("the responses codec", () => {
     );
   });
 
-  it("ends a stream exactly once, wherever it is cut off", () => {
+  it("emits exactly one end or error for a stream, wherever the stream is cut off", () => {
     const lines = readStreamFixture("responses", "own-parallel-tools.chunks.txt");
     for (let length = 0; length <= lines.length; length += 1) {
       const received = decodeAll(responses, wireEvents(lines.slice(0, length)));

@@ -46,7 +46,7 @@ describe("decoding a stream of the responses dialect", () => {
     expect(events.filter((event) => event.type === "part-start")).toEqual([]);
   });
 
-  it("75: emits arguments as they arrive, and those that only the end event contains", () => {
+  it("75: emits arguments as they arrive, and arguments that only the end event contains", () => {
     const streamed = decodeAll(
       responses,
       wireEvents(readStreamFixture("responses", "own-parallel-tools.chunks.txt")),
@@ -58,7 +58,7 @@ describe("decoding a stream of the responses dialect", () => {
     expect(lumped.candidates[0]?.parts.at(-1)).toMatchObject({ arguments: '{"location":"San Francisco"}' });
   });
 
-  it("16: reads a stream whose output is only in the last event", () => {
+  it("76: decodes a stream that has its output only in the last event", () => {
     const output = [
       { type: "message", role: "assistant", id: "m", content: [{ type: "output_text", text: "Hi" }] },
       { type: "function_call", id: "f", call_id: "c1", name: "f", arguments: "{}" },
@@ -75,7 +75,7 @@ describe("decoding a stream of the responses dialect", () => {
     });
   });
 
-  it("79, 81: joins several summaries to one thought with blank lines", () => {
+  it("77: joins several summaries to one thought, with a blank line between them", () => {
     const at = { item_id: "rs", output_index: 0 };
     const events = decode(
       { type: "response.created", response: { id: "resp_1" } },
@@ -107,7 +107,7 @@ describe("decoding a stream of the responses dialect", () => {
     expect(decode({ type: "response.failed", response: { status: "failed" } }).at(-1)?.type).toBe("error");
   });
 
-  it("86: reports an end of file before the end of the response as an error", () => {
+  it("86: reports a stream that ends before the response is complete as an error", () => {
     const events = decode({ type: "response.created", response: { id: "resp_1" } });
     expect(events.map((event) => event.type)).toEqual(["start", "error"]);
   });
@@ -119,7 +119,7 @@ describe("decoding a stream of the responses dialect", () => {
     });
   });
 
-  it("56: never reports a response that its limit truncated as a complete call", () => {
+  it("57: reports a call that the token limit truncated as length", () => {
     const item = { type: "function_call", id: "f", call_id: "c1", name: "f", arguments: '{"a' };
     const events = decode(
       { type: "response.output_item.added", output_index: 0, item: { ...item, arguments: "" } },
@@ -138,7 +138,7 @@ describe("decoding a stream of the responses dialect", () => {
 });
 
 describe("encoding a stream of the responses dialect", () => {
-  it("81: numbers events consecutively, and writes the complete response in the last one", () => {
+  it("81: numbers events consecutively, and writes the complete response in the last event", () => {
     const events = encode([start, whole(text("Hi")), ...stop]);
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
     expect(events.map((event) => event.type)).toEqual([
@@ -191,13 +191,13 @@ describe("encoding a stream of the responses dialect", () => {
     ]);
   });
 
-  it("25, 75: writes an empty object for a call without arguments, in its deltas too", () => {
+  it("25, 75: writes an empty object as the delta of a call without arguments", () => {
     const events = encode([start, whole({ type: "tool-call", id: "c", name: "f", arguments: "" }), ...stop]);
     const deltas = events.filter((event) => event.type === "response.function_call_arguments.delta");
     expect(deltas.map((event) => event.delta)).toEqual(["{}"]);
   });
 
-  it("28: unwraps the argument of a custom tool's call", () => {
+  it("28: unwraps the argument of a function call of a custom tool", () => {
     const tools = [{ type: "custom", name: "patch" }] as const;
     const part: Part = { type: "tool-call", id: "c", name: "patch", arguments: '{"input":"*** Begin\\n"}' };
     const events = encode([start, whole(part), ...stop], request({ tools }));
@@ -207,7 +207,7 @@ describe("encoding a stream of the responses dialect", () => {
     expect(events.some((event) => event.type === "response.custom_tool_call_input.done")).toBe(true);
   });
 
-  it("29: names the namespace of a namespaced function's call", () => {
+  it("29: writes the namespace and the short name of a namespaced function in its call", () => {
     const tools = [
       { type: "function", name: "ns__f", extras: { namespace: { namespace: "ns", name: "f" } } },
     ] as const;
@@ -220,7 +220,7 @@ describe("encoding a stream of the responses dialect", () => {
     ]);
   });
 
-  it("42: writes another vendor's signature of a call as a wrapped item before the call", () => {
+  it("42: writes another vendor's signature of a call as a reasoning item before the call", () => {
     const call: Part = { type: "tool-call", id: "c", name: "f", arguments: "{}", signature: "c2ln" };
     const output = encode([start, whole(call), ...stop]).at(-1).response.output;
     expect(output).toMatchObject([
@@ -231,7 +231,7 @@ describe("encoding a stream of the responses dialect", () => {
     expect(read.turns[0]?.parts).toMatchObject([{ type: "tool-call", signature: "c2ln" }]);
   });
 
-  it("9, 10: reports arguments that are not JSON as an error, unless the response was truncated", () => {
+  it("25: reports arguments that are not JSON as an error, unless the response was truncated", () => {
     const call = whole({ type: "tool-call", id: "c", name: "f", arguments: '{"a' });
     const broken = encode([
       start,
@@ -258,7 +258,7 @@ describe("encoding a stream of the responses dialect", () => {
     });
   });
 
-  it("62: writes citations as annotations, in the stream and in the response", () => {
+  it("62: writes citations as annotations in their own event and in the complete response", () => {
     const cited: Part = {
       type: "text",
       text: "It is.",
@@ -278,7 +278,7 @@ describe("encoding a stream of the responses dialect", () => {
     expect(events.at(-1).response.output[0].content[0].annotations).toEqual([annotation]);
   });
 
-  it("64: reports further candidates as lost", () => {
+  it("64: reports further candidates as a loss", () => {
     const encoder = responses.createStreamEncoder(encodeContext());
     for (const event of [start, { ...whole(text("x"), 1), candidate: 1 } as ExchangeEvent, ...stop])
       encoder.push(event);
@@ -301,7 +301,7 @@ describe("encoding a stream of the responses dialect", () => {
     expect(encodeAll(responses, [{ type: "ping" }])).toMatch(/^: .*\n\n$/);
   });
 
-  it("85: writes an error as response.failed with the code that clients match, and nothing after it", () => {
+  it("85: writes an error as response.failed with the code that clients match, and no event after it", () => {
     const error = { kind: "context-overflow", status: 400, message: "prompt is too long" } as const;
     const events = encode([start, whole(text("Hi")), { type: "error", error }, ...stop]);
     expect(events.at(-1)).toMatchObject({
