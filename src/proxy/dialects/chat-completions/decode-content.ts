@@ -79,7 +79,7 @@ function decodeBare(part: WirePart, path: string): Part[] {
 }
 
 /**
- * Converts reasoning in Mistral's form, a part of the content: `{type: "thinking", thinking: [{type: "text", text}]}`.
+ * Converts reasoning that Mistral sends as a part: `{type: "thinking", thinking: [{type: "text", text}]}`.
  */
 function decodeThinking(part: WirePart): Part {
   return { type: "reasoning", text: getThought(part), vendor: "chat-completions" };

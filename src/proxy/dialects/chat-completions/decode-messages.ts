@@ -10,7 +10,7 @@ import { googleSignature, signText } from "./google-signatures.ts";
 import { decodeReasoningDetail } from "./reasoning-details.ts";
 import type { WireMessage, WireToolCall } from "./schema.ts";
 
-/** Converts messages to instructions (the leading system and developer messages) and turns. */
+/** Converts the leading system and developer messages to instructions, and all other messages to turns. */
 export function* decodeMessages(
   messages: readonly WireMessage[],
 ): Steps<{ instructions: Part[]; turns: Turn[] }> {
@@ -110,7 +110,7 @@ export function decodeToolCall(call: WireToolCall, position: readonly (string | 
 }
 
 /**
- * Returns whether a tool call calls a custom tool. The member `type` takes precedence over `custom`, because Snowflake
+ * Returns whether a call belongs to a custom tool. The member `type` takes precedence over `custom`, because Snowflake
  * sends an empty `custom` with every call.
  */
 export function isCustomCall({ type, custom, function: called }: WireToolCall): boolean {

@@ -64,7 +64,7 @@ function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined
   const name = wire.reasoning_effort ?? wire.reasoning?.effort ?? undefined;
   const effort = efforts.find((known) => known === name);
   if (name !== undefined && effort === undefined) {
-    throw invalidRequest(`reasoning_effort ${JSON.stringify(name)} is not known`, "reasoning_effort");
+    throw invalidRequest(`Invalid value for 'reasoning_effort': ${JSON.stringify(name)}`, "reasoning_effort");
   }
   const budget = wire.reasoning?.max_tokens ?? undefined;
   if (effort === undefined && budget === undefined) return undefined;

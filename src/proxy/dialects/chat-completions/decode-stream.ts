@@ -77,12 +77,12 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
 
   private take(chunk: WireChunk): void {
     const choices = chunk.choices ?? [];
-    // Azure sends a first chunk without ID and choices.
+    // Azure's first chunk has no ID and no choices.
     if (!this.started && (chunk.id || choices.length > 0)) this.start(chunk);
     for (const choice of choices) this.candidateAt(choice.index ?? 0).take(choice);
     const pages = decodePages(chunk);
     if (pages.length > 0) this.pages = pages;
-    // Moonshot reports usage in the last choice, Groq in `x_groq`.
+    // Moonshot reports usage in the last choice, and Groq reports it in `x_groq`.
     const usage = chunk.usage ?? choices.find((choice) => choice.usage)?.usage ?? chunk.x_groq?.usage;
     if (usage) this.emit({ type: "usage", usage: decodeUsage(usage, chunk.service_tier) });
   }

@@ -4,7 +4,7 @@ import { isObject } from "../../exchange/json.ts";
 import type { OutputFormat, Tool, ToolChoice } from "../../exchange/request.ts";
 import type { WireRequest, WireTool } from "./schema.ts";
 
-/** Converts `tools`, the legacy `functions` and `web_search_options`. */
+/** Converts `tools`, the legacy member `functions`, and `web_search_options`. */
 export function decodeTools(request: WireRequest): Tool[] {
   const tools = (request.tools ?? []).map(decodeTool);
   for (const { name, description, parameters } of request.functions ?? []) {
@@ -42,18 +42,18 @@ function decodeTool(tool: WireTool): Tool {
     return defined({ type: "custom" as const, name, description: description ?? undefined, format });
   }
   if (tool.type === "function" || tool.type === "custom") {
-    throw invalidRequest(`A tool of type ${tool.type} needs a member ${tool.type}`, "tools");
+    throw invalidRequest(`A tool of type ${tool.type} requires the member ${tool.type}`, "tools");
   }
   return { type: "hosted", tool: "other", dialect: "chat-completions", raw: tool };
 }
 
-/** Converts `tool_choice` or the legacy `function_call`. Throws `DialectError` (400) if the value is unknown. */
+/** Converts `tool_choice` or the legacy `function_call`. Throws `DialectError` (400) if the value is invalid. */
 export function decodeToolChoice(request: WireRequest): ToolChoice | undefined {
   const choice = request.tool_choice ?? request.function_call;
   if (choice === undefined || choice === null) return undefined;
   if (typeof choice === "string") {
     if (choice === "auto" || choice === "none" || choice === "required") return { mode: choice };
-    throw invalidRequest(`tool_choice ${JSON.stringify(choice)} is not known`, "tool_choice");
+    throw invalidRequest(`Invalid value for 'tool_choice': ${JSON.stringify(choice)}`, "tool_choice");
   }
   const name = getName(choice["function"]) ?? getName(choice["custom"]) ?? getName(choice);
   if (name !== undefined) return { mode: "tool", name };
@@ -67,7 +67,7 @@ export function decodeToolChoice(request: WireRequest): ToolChoice | undefined {
     });
     return { mode: "allowed", names, required: allowed["mode"] === "required" };
   }
-  throw invalidRequest("tool_choice names no tool", "tool_choice");
+  throw invalidRequest("tool_choice does not name a tool", "tool_choice");
 }
 
 function getName(value: unknown): string | undefined {
@@ -81,7 +81,10 @@ export function decodeOutput(format: WireRequest["response_format"]): OutputForm
   if (format.type === "json_object") return { type: "json" };
   const described = format["json_schema"];
   if (format.type !== "json_schema" || !isObject(described)) {
-    throw invalidRequest(`response_format ${JSON.stringify(format.type)} is not known`, "response_format");
+    throw invalidRequest(
+      `Invalid value for 'response_format.type': ${JSON.stringify(format.type)}`,
+      "response_format",
+    );
   }
   const { schema, name, description, strict } = described;
   return defined({

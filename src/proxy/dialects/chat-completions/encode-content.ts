@@ -13,7 +13,7 @@ export interface WireContent {
   readonly [member: string]: unknown;
 }
 
-/** Encodes a part of a user message. Returns undefined and adds a loss if the dialect cannot express it. */
+/** Encodes a part of a user message. Returns undefined and adds a loss if the upstream does not support the part. */
 export function encodeUserPart(
   part: Part,
   capabilities: Capabilities,

@@ -39,9 +39,9 @@ interface ChosenTools {
 }
 
 /**
- * Replaces a tool choice that the upstream rejects. `auto` is omitted, because it is the default. `none` drops all
- * tools. A named tool drops the other tools and becomes `required`. If the upstream rejects `required` too, the choice
- * becomes `auto`, which is a loss.
+ * Replaces a tool choice that the upstream rejects. For `none`, all tools are dropped. For a named tool, the other
+ * tools are dropped and the choice becomes `required`. If the upstream rejects `required`, the choice becomes `auto`,
+ * which is a loss. If the upstream rejects `auto`, its default, the choice is omitted.
  */
 function fitChoice(chosen: ChosenTools, { toolChoices }: Capabilities, list: LossList): ChosenTools {
   const { tools, choice } = chosen;

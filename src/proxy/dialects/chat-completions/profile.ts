@@ -27,7 +27,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     reportsUsageOnRequest: true,
     hasGateways: true,
     candidatesMember: "n",
-    // Conservative, because hundreds of compatible servers implement this dialect.
+    // Conservative defaults, because hundreds of compatible servers implement this dialect.
     capabilities: {
       ...defaultCapabilities,
       acceptsTopK: false,

@@ -67,8 +67,8 @@ function* decodeTurns(messages: WireRequest["messages"]): Steps<Turn[]> {
 }
 
 /**
- * Parses `thread` (beta `message-threads-2026-08-12`), with which the server keeps the conversation and each call sends
- * the new messages only.
+ * Parses `thread` (beta `message-threads-2026-08-12`). The server stores the conversation of a thread, and each call
+ * contains only the new messages.
  */
 function decodeThread({ thread }: WireRequest): ThreadRequest | undefined {
   if (!thread) return undefined;

@@ -10,7 +10,7 @@ const unified: Readonly<Record<string, Finish["unified"]>> = {
   pause_turn: "pause",
   refusal: "refusal",
   model_context_window_exceeded: "context-overflow",
-  // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+  // Amazon Bedrock's reasons (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html).
   malformed_model_output: "error",
   malformed_tool_use: "error",
 };

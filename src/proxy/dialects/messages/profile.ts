@@ -83,10 +83,10 @@ const types: Record<ExchangeError["kind"], string> = {
   internal: "api_error",
 };
 
-/** The `details.error_code` on which the vendor's SDK sends the whole conversation of a thread again. */
+/** The `details.error_code` that makes the vendor's SDK send the whole conversation of a thread again. */
 const THREAD_NOT_FOUND = "thread_not_found";
 
-/** Encodes an error for clients of this dialect, which match the text `prompt is too long` and the status 529. */
+/** Encodes an error for clients of this dialect, which check for the text `prompt is too long` and the status 529. */
 export function encodeError(error: ExchangeError, requestId?: string): EncodedError {
   const { message } = error;
   // Some servers and gateways send an "unavailable" error with a status below 500, and clients act on the status.

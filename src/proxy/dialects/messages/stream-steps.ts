@@ -105,7 +105,7 @@ function createCallSteps(part: Extract<OpenPart, { type: "tool-call" }>): PartSt
   };
 }
 
-/** Returns the steps of an empty thinking block before a tool call, which contains another vendor's signature. */
+/** Returns the steps of a thinking block for another vendor's signature of a tool call; empty if there is none. */
 function createSignatureSteps({ signature }: { readonly signature?: string }): BlockStep[] {
   if (signature === undefined) return [];
   return createBlockSteps(thoughtBlock(createCallSignaturePart(signature)));

@@ -16,8 +16,8 @@ interface Queued {
 }
 
 /**
- * Writes parts as consecutive content blocks, one open at a time. Parts may interleave, so the steps of a later part
- * wait until the parts before it have ended.
+ * Writes parts as consecutive content blocks, of which only one is open at a time. Parts can interleave, so the steps
+ * of a later part wait until the parts before it have ended.
  */
 export class BlockWriter {
   /** The parts in the order in which they started. The first part is being written. */
@@ -25,7 +25,7 @@ export class BlockWriter {
   private index = 0;
   private calls = false;
   private refused = false;
-  /** Number of web searches written. */
+  /** The number of web searches that have been written. */
   searches = 0;
 
   constructor(private readonly list: LossList) {}

@@ -33,7 +33,7 @@ export function toStrictSchema(schema: unknown, list: LossList): unknown {
   return { ...converted, description: texts.join("\n\n") };
 }
 
-/** Keywords whose value is a list of schemas, or schemas by name. */
+/** Keywords whose value is a list of schemas or an object of schemas by name. */
 const schemas = new Set(["properties", "$defs", "definitions", "anyOf", "allOf"]);
 
 const taken = new Set(["type", "title", "description", "default", "enum", "const", "$ref", "required"]);

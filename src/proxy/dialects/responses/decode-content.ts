@@ -50,7 +50,7 @@ function decodeContentPart(part: WireContent, citations: Citation[]): Part {
       };
     }
     case "input_audio":
-      if (!part.input_audio) throw invalidRequest("An input_audio part needs its input_audio member.");
+      if (!part.input_audio) throw invalidRequest("An input_audio part requires the member input_audio.");
       return {
         type: "audio",
         source: {
@@ -94,7 +94,7 @@ function decodeImageSource(part: WireContent): MediaSource {
   const url = typeof part.image_url === "string" ? part.image_url : part.image_url?.url;
   if (typeof url === "string") return withSniffedType(toMediaSource(url));
   if (typeof part.file_id === "string") return { kind: "file", id: part.file_id };
-  throw invalidRequest("An input_image part needs an image_url or a file_id.");
+  throw invalidRequest("An input_image part requires image_url or file_id.");
 }
 
 function decodeFileSource(part: WireContent): MediaSource {
@@ -105,5 +105,5 @@ function decodeFileSource(part: WireContent): MediaSource {
   }
   if (typeof part.file_url === "string") return { kind: "url", url: part.file_url };
   if (typeof part.file_id === "string") return { kind: "file", id: part.file_id };
-  throw invalidRequest("An input_file part needs file_data, a file_url or a file_id.");
+  throw invalidRequest("An input_file part requires file_data, file_url or file_id.");
 }

@@ -40,7 +40,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   end(): readonly ExchangeEvent[] {
     if (this.ended) return [];
     this.events = [];
-    this.fail(invalidResponse("The upstream's stream stopped before the response was complete."));
+    this.fail(invalidResponse("The upstream's stream ended before the response was complete."));
     return this.events;
   }
 

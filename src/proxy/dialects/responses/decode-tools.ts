@@ -18,7 +18,7 @@ const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
   mcp: "mcp",
 };
 
-/** Converts tool declarations, of which `where` is the path in errors. A namespace becomes several functions. */
+/** Converts tool declarations. A namespace becomes several functions. `where` is the path of the tools in errors. */
 export function* decodeTools(values: readonly unknown[], where = "tools"): Steps<Tool[]> {
   const tools: Tool[] = [];
   for (const [index, value] of values.entries()) {

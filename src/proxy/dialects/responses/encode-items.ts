@@ -81,7 +81,7 @@ function isItem(raw: unknown): raw is WireItem {
   return typeof raw === "object" && raw !== null && !isContent(raw);
 }
 
-/** Returns whether the type of a raw object is the type of a content part rather than of an item. */
+/** Returns whether a raw object is a content part, not an item. */
 function isContent(raw: unknown): boolean {
   const type = typeof raw === "object" && raw !== null && "type" in raw ? String(raw.type) : "";
   return /^(?:input|output)_|^(?:text|refusal)$/.test(type);

@@ -94,7 +94,7 @@ export function hasItem(part: Part): boolean {
   return part.type === "image" ? part.source.kind === "base64" : searchItem("", part) !== undefined;
 }
 
-/** Encodes a part as an item. Returns undefined for empty reasoning, and for a part without an equivalent (a loss). */
+/** Encodes a part as an item. Returns undefined for empty reasoning and, with a loss, for an unsupported part. */
 export function encodeItem(
   part: Part,
   responseId: string,

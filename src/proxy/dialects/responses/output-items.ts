@@ -95,7 +95,7 @@ export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
   };
 }
 
-/** Encodes a tool call as the kind that its tool was declared as. Does not validate the arguments. */
+/** Encodes the call of a function or custom tool as an item. Does not validate the arguments. */
 export function callItem(
   id: string,
   part: ToolCallPart,
@@ -148,8 +148,8 @@ export function keptItem(part: Part, id: string): OutputItem | undefined {
 }
 
 /**
- * Parses an ID that `itemId` returned; returns undefined for any other ID. The `item_reference` of a client contains
- * such an ID, with which the proxy finds the item in a stored response.
+ * Parses an ID that `itemId` returned; returns undefined for any other ID. The proxy uses the result to find the item
+ * of an `item_reference` in a stored response.
  */
 export function parseItemId(
   id: string,

@@ -1,6 +1,6 @@
 import { asObject, tryParseJson } from "../../exchange/json.ts";
 
-/** The error of a response of the responses dialect whose status is not a success. */
+/** The error of a response of this dialect with an unsuccessful HTTP status. */
 export interface ResponseFailure {
   readonly code: string;
   /** Undefined if the body has no message. */

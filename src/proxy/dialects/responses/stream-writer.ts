@@ -132,7 +132,7 @@ export class PartWriters implements OutputList {
     this.finish(outputIndex, item);
   }
 
-  /** Writes a signature of generative-language as a reasoning item, which precedes its call or follows its text. */
+  /** Writes Google's signature of a call or a text as a reasoning item, before the call or after the text. */
   private writeSignature(thought: ReasoningPart): void {
     createReasoningWriter(thought, this.deps, this).end(undefined);
   }

@@ -16,7 +16,7 @@ export function addForeignExtensions(request: ExchangeRequest, target: Dialect, 
   }
 }
 
-/** Returns a member as a list, or the members of an object that only groups members (generative-language). */
+/** Returns a member, or the members in `generationConfig` and `toolConfig`, which only group the dialect's members. */
 function membersIn([name, value]: readonly [string, unknown]): readonly (readonly [string, unknown])[] {
   return (name === "generationConfig" || name === "toolConfig") && isObject(value)
     ? Object.entries(value)

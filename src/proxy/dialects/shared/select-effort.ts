@@ -4,9 +4,9 @@ import { clampEffort, type Effort, resolveEffort } from "../../exchange/reasonin
 import type { ReasoningRequest } from "../../exchange/request.ts";
 
 /**
- * Returns the supported effort nearest to the requested one; undefined if the request has none or the model supports
- * none. Adds a loss if the effort differs from the requested one, unless the effort is `none` and the model does not
- * reason by default.
+ * Returns the supported effort nearest to the requested effort. Returns undefined if the request has no effort, or if
+ * the model supports no similar effort. Adds a loss if the result differs from the requested effort, unless that effort
+ * is `none` and the model does not reason by default.
  */
 export function selectEffort(
   reasoning: ReasoningRequest,
