@@ -2,7 +2,8 @@ import { z } from "zod";
 import { isObject } from "../../exchange/json.ts";
 
 /**
- * Returns a schema for records whose members match `value`. Unlike `z.record`, it reports only the first invalid member.
+ * Returns a schema for records whose members match `value`. Unlike `z.record`, it reports only the first invalid
+ * member.
  */
 export function createRecordSchema<Value extends z.ZodType>(value: Value) {
   return z

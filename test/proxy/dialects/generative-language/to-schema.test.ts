@@ -22,7 +22,7 @@ describe("33: converting JSON Schema to the generative-language subset", () => {
     expect(losses).toEqual([]);
   });
 
-  it("replaces the recursion of a schema by an empty object and reports a loss", () => {
+  it("replaces the recursion of a schema with an empty object and reports a loss", () => {
     const { schema, losses } = convert({
       type: "object",
       properties: { value: { type: "string" }, next: { $ref: "#" } },
@@ -55,7 +55,7 @@ describe("33: converting JSON Schema to the generative-language subset", () => {
     expect(convert({ $ref: "https://example.com/x.json" }).losses).toEqual(["schema-ref"]);
   });
 
-  it("merges allOf", () => {
+  it("merges the members of allOf", () => {
     const { schema } = convert({
       allOf: [
         { type: "object", properties: { a: { type: "string" } }, required: ["a"] },

@@ -158,7 +158,7 @@ describe("errors of the responses dialect", () => {
     });
   });
 
-  it("95: replaces the status 529, which the dialect does not define, by 503", () => {
+  it("95: replaces the status 529, which the dialect does not define, with 503", () => {
     expect(profile.client.encodeError({ kind: "overloaded", status: 529, message: "busy" }).status).toBe(503);
   });
 });
