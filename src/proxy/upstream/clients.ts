@@ -7,7 +7,7 @@ import type { RelayOutcome, RelayTask } from "./relay-task.ts";
 import { type HeaderNeeds, upstreamHeaders } from "./request-headers.ts";
 import { type ReceivedResponse, sendUpstream, type UpstreamSend } from "./send.ts";
 
-/** A call to relay. The client's headers are filtered and the upstream's credentials added. */
+/** A call to relay. `relayTo` filters the client's headers and adds the upstream's credentials. */
 export interface RelayedRequest {
   readonly method: string;
   /** The path below the base URL, with its query. */
@@ -17,7 +17,7 @@ export interface RelayedRequest {
   readonly needs: HeaderNeeds;
 }
 
-/** Relays one attempt. Resolves when it has ended; never rejects. */
+/** Relays one attempt. Resolves with the outcome once the attempt has ended; never rejects. */
 export function relayTo(
   pools: Pools,
   upstream: UpstreamConfig,
@@ -44,7 +44,10 @@ export function relayTo(
   });
 }
 
-/** Sends a request that the proxy has made or translated, and resolves with the head of the response. */
+/**
+ * Sends a request that the proxy has created or translated. Resolves when the head of the response has arrived; rejects
+ * with an `AppError`.
+ */
 export function sendTo(
   pools: Pools,
   upstream: UpstreamConfig,
@@ -59,7 +62,7 @@ export function sendTo(
   });
 }
 
-/** Returns the pool that serves an upstream. */
+/** Returns the key of the pool that serves an upstream. */
 export function toPoolKey({ baseUrl, timeouts }: UpstreamConfig): PoolKey {
   return { origin: parseBaseUrl(baseUrl).origin, connectMs: timeouts.connectMs };
 }

@@ -8,20 +8,20 @@ export interface WaitingCall {
 }
 
 /**
- * Limits the total time that a call waits for a connection and for its response; undici's own limit begins when the
- * request has a connection. Call it only if `dispatch` returns false, that is, if no connection is free. Other calls
- * need no second timer.
+ * Limits the total time in which a call waits for a connection and for its response. undici's own limit starts only
+ * when the request has a connection. Call this function only if `dispatch` returns false, which means that no
+ * connection is free; undici's limit is enough for every other call.
  */
 export function limitWait(call: WaitingCall, upstream: string, firstByteMs: number): void {
   if (firstByteMs > 0) setTimeout(() => call.onWaitOver(createTimeoutError(upstream)), firstByteMs).unref();
 }
 
-/** Calls that have received an interim response. */
+/** Calls whose interim responses are already limited. */
 const limited = new WeakSet<WaitingCall>();
 
 /**
- * Limits the time in which interim responses (1xx) may arrive, each of which restarts undici's own limit. `startedAt`
- * is the `performance.now()` at which the call was dispatched.
+ * Limits the time in which a call may receive nothing but interim responses (1xx), because each of them restarts
+ * undici's own limit. `startedAt` is the `performance.now()` at which the call was dispatched.
  */
 export function limitInterim(
   call: WaitingCall,

@@ -4,13 +4,16 @@ export interface OpenStream {
   lastActivity: number;
   /** The index in the list of open streams, set by that list; -1 if the stream is not in it. */
   index: number;
-  /** Called after a period of silence, to send a keep-alive. */
+  /** Sends a keep-alive. Called each time the stream has been silent for the registry's period. */
   onSilence(): void;
-  /** Called when the proxy stops, to send a last event. */
+  /** Sends a last event. Called when the proxy stops. */
   onStop(): void;
 }
 
-/** The open streams. One timer serves all of them; a timer per stream would cost more than the streams. */
+/**
+ * A registry of open streams. One timer serves all of them, because a timer per stream would cost more than the streams
+ * themselves.
+ */
 export interface OpenStreams {
   add(stream: OpenStream): void;
   delete(stream: OpenStream): void;
@@ -21,8 +24,8 @@ export interface OpenStreams {
 const POLL_MS = 250;
 
 /**
- * Creates a registry that calls `onSilence` of streams that were silent for `silenceMs`, and again each time that
- * period passes; 0 disables it.
+ * Creates a registry that calls a stream's `onSilence` each time nothing has been written to the stream for `silenceMs`
+ * milliseconds. The value 0 disables these calls.
  */
 export function createOpenStreams(silenceMs: () => number): OpenStreams {
   const streams: OpenStream[] = [];

@@ -8,7 +8,7 @@ import type { Pools } from "./pools.ts";
 export interface UpstreamWebSocket {
   /** The protocol that the upstream has chosen; empty for none. */
   readonly protocol: string;
-  /** Bytes that the upstream has not read. */
+  /** Bytes that have been queued but not sent yet. */
   readonly bufferedAmount: number;
   send(data: string | Buffer): void;
   close(code: number, reason: string): void;

@@ -6,26 +6,28 @@ import { parseBaseUrl } from "./clients.ts";
 import { ResponsesSockets } from "./responses-sockets.ts";
 import { skippingContinue } from "./skip-continue.ts";
 
-/** Maximum number of connections to one origin; a stream holds one until it ends. */
+/** Maximum number of connections to one origin. A stream occupies its connection until it ends. */
 const CONNECTIONS = 4096;
 
-/** The parameters of `get`. */
+/** Identifies a pool: the parameters of `Pools.get`. */
 export interface PoolKey {
   readonly origin: string;
   readonly connectMs: number;
 }
 
-/** Connection pools, shared by the upstreams of an origin and kept across reloads. */
+/** Connection pools. Upstreams of the same origin share one, and a reload of the configuration keeps it. */
 export interface Pools {
   /** Returns the pool of an origin. `connectMs` is the connect timeout. */
   get(origin: string, connectMs: number): Pool;
-  /** Returns the dispatcher of an upstream's requests: its pool, wrapped in the conversion of its cloud platform. */
+  /**
+   * Returns the dispatcher of an upstream's requests: its pool, its WebSockets or the adapter of its cloud platform.
+   */
   dispatcher(upstream: UpstreamConfig): Pick<Dispatcher, "dispatch">;
   /** Returns the number of calls that wait because all connections to their origin are in use. */
   queued(): number;
-  /** Closes all other pools once their calls have ended. */
+  /** Closes every pool except the wanted ones, once its calls have ended. */
   keepOnly(wanted: readonly PoolKey[]): void;
-  /** Aborts every call. */
+  /** Aborts every call and closes every connection. */
   destroy(): Promise<void>;
 }
 
@@ -40,7 +42,7 @@ export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS
       const known = byOrigin.get(origin)?.get(connectMs);
       if (known) return known;
       const pool = openPool(origin, connectMs, proxies, connections);
-      // Upstreams may share an origin but have different connect timeouts.
+      // Upstreams of the same origin may have different connect timeouts.
       const others = byOrigin.get(origin) ?? new Map<number, Pool>();
       byOrigin.set(origin, others.set(connectMs, pool));
       return pool;

@@ -6,68 +6,71 @@ import type { OpenStreams } from "./open-streams.ts";
 
 /** A response to relay, and the options for sending it to the client. */
 export interface RelayTask {
-  /** The call's request id, which error events contain. */
+  /** The call's request id. Error events contain it. */
   readonly requestId: string;
   readonly upstream: string;
   readonly response: ServerResponse;
-  /** `model`: JSON or events; `media`: anything but HTML; `verbatim`: anything, without buffering (MCP). */
+  /**
+   * The content types that are relayed. `model`: JSON and event streams; `media`: everything except HTML; `verbatim`
+   * (for MCP and pass-through): everything, without buffering.
+   */
   readonly kind: "model" | "media" | "verbatim";
-  /** Whether a response may have no body, as after a deletion or HEAD. */
+  /** Whether an empty body is valid, as in the response to a deletion or to HEAD. */
   readonly mayBeEmpty: boolean;
-  /** Whether the client reads the response as it arrives, even if it is not an event stream. */
+  /** Whether the client reads the response as it arrives, even if the response is not an event stream. */
   readonly isLive: boolean;
-  /** Creates the filter of an event stream, and of any uncompressed response of kind `verbatim`. */
+  /** Creates the filter for an event stream, or for an uncompressed response of kind `verbatim` that has a dialect. */
   readonly createFilter: (() => StreamFilter) | undefined;
   /** The proxy's headers for the response: flat list, names in lower case. */
   readonly ownHeaders: readonly string[];
-  /** Whether the vendor's rate-limit headers are removed, because the proxy's own apply. */
+  /** Whether the vendor's rate-limit headers are removed, because the proxy's own limits apply. */
   readonly hidesLimits?: boolean;
   /** Redacts secrets in the upstream's headers. */
   readonly redact: Redact;
-  /** Decodes and encodes the client's dialect; undefined for `verbatim`. */
+  /** Reads and writes the client's dialect; undefined for MCP, which has none. */
   readonly dialect: RelayedDialect | undefined;
   readonly streams: OpenStreams;
   /**
-   * Receives the function that sends the last bytes, before the outcome is reported. It is called once the call is
-   * recorded, so that a call whose response is complete survives the end of the process.
+   * Stores `send`, which sends the last bytes of the response. The owner of the task calls `send` once the call has
+   * been recorded, so that a call whose client has the complete response is recorded even if the process ends.
    */
   readonly endWith: (send: () => void) => void;
 }
 
 /** The parts of a dialect that the relay uses. */
 export interface RelayedDialect {
-  /** Creates the watch of one response. */
+  /** Creates the watch for one response. */
   createWatch(): ResponseWatch;
   /** Returns the usage in a whole JSON response. */
   parseUsage(body: Buffer): Usage | undefined;
-  /** Returns the error in a whole JSON response of status 200, if it is one. */
+  /** Returns the error that a whole JSON response of status 200 contains; undefined if it contains none. */
   readError(body: Buffer): ResponseError | undefined;
-  /** Returns the last event of a stream that fails. */
+  /** Returns the event that ends a failed stream. */
   errorEvent(error: AppError, requestId: string): string;
-  /** A keep-alive; empty if clients accept none. */
+  /** A keep-alive for event streams; empty if clients of the dialect accept none. */
   readonly ping: string;
 }
 
 /** Inspects the bytes of a response as they are relayed. */
 export interface ResponseWatch {
   push(bytes: Buffer): void;
-  /** Whether the dialect's last event was seen and its line is complete. */
+  /** Whether the dialect's last event has arrived and its line is complete. */
   readonly ended: boolean;
-  /** The error event that was seen. */
+  /** The error event, if one has arrived. */
   readonly error: ResponseError | undefined;
   /** Whether the proxy can insert an event at this point. */
   readonly betweenEvents: boolean;
-  /** Whether JSON that is not an event stream ends with a closing brace or bracket. */
+  /** Whether the bytes so far end with a closing brace or bracket, as a complete JSON object or array does. */
   readonly endsValue: boolean;
-  /** A sample of the response, to estimate its tokens. */
+  /** A sample of the response, from which its tokens are estimated. */
   readonly sample: ResponseSample;
   usage(): Usage | undefined;
 }
 
-/** Part of a response, and the length of the whole response. */
+/** A part of a response, and the length of the whole response. */
 export interface ResponseSample {
   readonly text: string;
-  /** Characters or bytes, as in `text`. */
+  /** The length of the whole response, in characters of `text`. */
   readonly total: number;
 }
 
@@ -87,7 +90,7 @@ export interface StreamFilter {
 }
 
 /**
- * How an attempt ended. In `refused` and `failed` the client has been sent nothing, so another attempt may follow.
+ * How an attempt ended. After `refused` and `failed`, the client has received nothing, so another attempt can follow.
  */
 export type RelayOutcome = { readonly firstByteAt: number } & (
   | {
@@ -98,7 +101,7 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly responseError: ResponseError | undefined;
       /** The watch, if usage must be estimated. */
       readonly watch: ResponseWatch | undefined;
-      /** The compressed response, if its usage must still be read. */
+      /** The compressed response, if its usage has not been read yet. */
       readonly compressed: CompressedBody | undefined;
     }
   | {
@@ -106,7 +109,7 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
       readonly body: Buffer;
-      /** Whether the prompt exceeds the model's context window, if the rule tests that. */
+      /** Whether the prompt exceeds the model's context window. Set only if the routing rule tests that. */
       readonly isOverflow?: boolean;
     }
   | { readonly kind: "failed"; readonly error: AppError }
@@ -125,7 +128,7 @@ export interface CompressedBody {
   readonly coding: string;
 }
 
-/** The facts about a response that has ended. */
+/** The details of a completed response. */
 export interface ResponseDetails {
   readonly usage?: Usage | undefined;
   readonly responseError?: ResponseError | undefined;

@@ -8,10 +8,10 @@ import { isEventStream, isExpected, problemIn, readDetails, withoutIdentity } fr
 import { clientHeaders } from "./response-headers.ts";
 import { clientDisconnected, REDIRECTED, streamCut, toUpstreamError } from "./upstream-errors.ts";
 
-/** Responses up to this size are buffered until complete, so that an interrupted one becomes a clean 502. */
+/** Maximum bytes of a response that is buffered until it is complete. If it is interrupted, the client receives a 502. */
 const MAX_BUFFERED = 256 * 1024;
 const ERROR_BODY = 1024 * 1024;
-/** Bytes up to which a response is sent as a string. */
+/** Maximum bytes of a response that is sent as a string. */
 const SMALL = 16 * 1024;
 
 type State = "waiting" | "buffering" | "refusing" | "open" | "over";
@@ -27,14 +27,14 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   private headers: IncomingHttpHeaders = {};
   private buffered: Buffer[] = [];
   private bufferedSize = 0;
-  /** Chunks of a relayed response that arrived in this turn and are written at its end. */
+  /** Chunks that arrived in the current turn of the event loop and are written at its end. */
   private unsent: Buffer[] = [];
   private isPaused = false;
   private watch: ResponseWatch | undefined;
   private filter: StreamFilter | undefined;
-  /** Whether the response must not be delayed: an event stream in any coding, or one that the task marks as live. */
+  /** Whether the response must not be delayed: an event stream in any content coding, or the task is marked as live. */
   private isLive = false;
-  /** Whether the response is an event stream that is not compressed and can be inspected. */
+  /** Whether the response is an event stream without compression, which can be inspected. */
   private isStream = false;
   private firstByteAt = 0;
 
@@ -44,7 +44,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     private readonly done: (outcome: RelayOutcome) => void,
   ) {
     task.response.on("close", this.onClose);
-    // `close` is emitted once, possibly while the upstream was being chosen.
+    // `close` is emitted only once, and the client may have disconnected while the upstream was being chosen.
     if (task.response.destroyed) this.clientClosed();
   }
 
@@ -69,7 +69,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (status >= 300 && status < 400) this.rejectResponse(REDIRECTED);
     else if (kind === "verbatim") {
       this.open();
-      // Listening clients wait for the status and headers, because the first event may arrive hours later.
+      // Clients that listen for events need the status and headers now: the first event may arrive hours later.
       this.task.response.flushHeaders();
     } else if (status >= 400) this.state = "refusing";
     else if (!isExpected(kind, type)) this.rejectResponse("returned neither JSON nor an event stream");
@@ -80,7 +80,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.state === "over") return;
     if (this.isLive && this.state === "buffering") this.open();
     if (this.state === "open") {
-      // One read contains many events of a fast vendor; writing each would cost as much as writing all.
+      // One read from a fast vendor contains many chunks, and writing one chunk costs as much as writing all of them.
       if (this.unsent.push(chunk) === 1) process.nextTick(() => this.send());
       return;
     }
@@ -107,7 +107,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.state === "waiting") this.fail(error);
   }
 
-  /** Starts sending a buffered response, or sends a keep-alive between two events. */
+  /** Starts sending a buffered response, and sends a keep-alive if the stream is between two events. */
   onSilence(): void {
     if (this.state === "buffering") this.open();
     const { response, dialect } = this.task;
@@ -116,7 +116,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       response.write(ping);
   }
 
-  /** Sends a last event and closes the connection, because the upstream has not ended the response. */
+  /** Sends an error event and closes the connection, because the proxy stops before the response has ended. */
   onStop(): void {
     if (this.state !== "open") return;
     const error = new AppError("overloaded", "The proxy is stopping");
@@ -153,7 +153,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       return;
     }
     response.writeHead(this.status, this.getClientHeaders(bytes.length));
-    // A string body is written together with the head; Latin-1 preserves every byte.
+    // Node writes a string body together with the head. Latin-1 preserves every byte.
     if (bytes.length <= SMALL) this.task.endWith(() => response.end(bytes.toString("latin1"), "latin1"));
     else this.task.endWith(() => response.end(bytes));
     this.finishCompleted(
@@ -187,7 +187,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.break(streamCut(upstream));
   }
 
-  /** Returns whether the response can end here. Compressed responses, media and MCP responses cannot be checked. */
+  /**
+   * Returns whether the response is complete. Compressed, `media` and `verbatim` responses cannot be checked and count
+   * as complete.
+   */
   private isComplete(): boolean {
     const watch = this.watch;
     if (this.isStream) return watch?.ended === true;
@@ -216,7 +219,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return list;
   }
 
-  /** Writes the data that has arrived, and pauses the upstream until the client has read it. */
+  /** Writes the data that has arrived. Pauses the upstream while the client reads more slowly. */
   private send(): void {
     const { response } = this.task;
     const bytes = this.takeUnsent();
@@ -246,7 +249,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const { response, dialect, requestId } = this.task;
     this.send();
     if (!this.isBetweenEvents()) {
-      // Sends the data that has arrived, but does not end the body, so that the client detects the truncation.
+      // The data that has arrived is sent, but the body is not ended, so that the client detects the truncation.
       if (response.socket) response.socket.destroySoon();
       else response.destroy();
     } else if (this.watch?.ended) this.task.endWith(() => response.end());
@@ -280,7 +283,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   private clientClosed(): void {
     if (this.state === "over") return;
-    // Usage includes the data that arrived in this turn, even though it was not sent.
+    // The usage includes data that arrived in this turn of the event loop, although the client has not received it.
     this.takeUnsent();
     this.finish({ kind: "disconnected", firstByteAt: this.firstByteAt, watch: this.watch });
     this.controller?.abort(clientDisconnected());

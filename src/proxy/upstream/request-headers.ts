@@ -81,15 +81,15 @@ export interface HeaderNeeds {
   readonly via: string;
   /** The codings that the client accepts; undefined requests an uncompressed response. */
   readonly acceptEncoding: string | undefined;
-  /** The length of a streamed body; undici computes that of a buffered one. */
+  /** The length of a streamed body in bytes. undici computes the length of a buffered body. */
   readonly contentLength: number | undefined;
-  /** The coding of a streamed body, which is not decoded; buffered bodies are. */
+  /** The content coding of a streamed body, which is forwarded without decoding. Buffered bodies are decoded. */
   readonly contentCoding: string | undefined;
   /** The client's own key from the query, for upstreams that expect the client's credentials. */
   readonly clientKey?: string | undefined;
   /**
-   * Whether other machines can call the proxy. Then only known headers are forwarded, and those that the upstream's
-   * configuration lists.
+   * Whether other machines can call the proxy. If they can, only known headers and the headers that the upstream's
+   * configuration lists are forwarded.
    */
   readonly isShared?: boolean;
   /** Replaces the client's `traceparent`, if the proxy reports the call to a collector. */
@@ -139,8 +139,8 @@ export function fixedVersion({ dialect, headers }: UpstreamConfig): string | und
 }
 
 /**
- * Returns whether a request of API version `client` can be sent to an upstream unchanged: no version is fixed for the
- * upstream, or the request is valid in the fixed one.
+ * Returns whether a request of API version `client` can be sent to an upstream unchanged: the upstream or the client
+ * sets no version, or the request is valid in the upstream's fixed version.
  */
 export function acceptsVersion(upstream: UpstreamConfig, client: string | undefined): boolean {
   const fixed = fixedVersion(upstream);
@@ -148,7 +148,7 @@ export function acceptsVersion(upstream: UpstreamConfig, client: string | undefi
   return findProfile(upstream.dialect)?.upstream?.acceptsVersion?.(client, fixed) ?? true;
 }
 
-/** Returns whether the configured API version replaces the client's: it does if the request is valid in it. */
+/** Returns whether the upstream's fixed API version replaces the client's, because the request is valid in it. */
 function isVersionFixed(upstream: UpstreamConfig, client: string): boolean {
   return fixedVersion(upstream) !== undefined && acceptsVersion(upstream, client);
 }
@@ -185,8 +185,8 @@ function addOwn(
 }
 
 /**
- * Returns the headers of a request that the proxy makes, as undici's flat list: the given ones, the dialect's version
- * and the credentials. Headers from the configuration replace others of the same name.
+ * Returns the headers of a request that the proxy creates, as undici's flat list: the given headers, the dialect's
+ * version header and the credentials. Headers from the configuration replace others of the same name.
  */
 export function requestHeaders(
   upstream: UpstreamConfig,
@@ -206,8 +206,8 @@ export function requestHeaders(
 }
 
 /**
- * Returns `x-sallyport-via` for an upstream: the instance ids of all proxies that the call has passed, this one's
- * last.
+ * Returns the value of `x-sallyport-via`: the instance ids of the proxies that the call has passed, in order. The last
+ * id is that of this proxy.
  */
 export function viaHeader(headers: IncomingHttpHeaders, instanceId: string): string {
   const before = headers["x-sallyport-via"]?.toString().slice(-200);
@@ -227,7 +227,7 @@ function isForwardedKey(name: string, value: string, { keys }: HeaderNeeds): boo
   return keys.find([value.replace(/^bearer +/i, "")]) === undefined;
 }
 
-/** Returns the headers that `Connection` lists, which are not forwarded either. */
+/** Returns the header names that `Connection` lists; these headers are not forwarded either. */
 function connectionNames(rawHeaders: readonly string[]): Set<string> | undefined {
   let names: Set<string> | undefined;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -3,7 +3,7 @@ import { parseContentCoding } from "../body/content-coding.ts";
 import { endsValue } from "../body/json-bytes.ts";
 import type { RelayedDialect, RelayTask, ResponseDetails } from "./relay-task.ts";
 
-/** Returns whether a response to such a call may have this content type. */
+/** Returns whether a response of this kind may have this content type. */
 export function isExpected(kind: RelayTask["kind"], type: string): boolean {
   if (type === "application/json" || type === "text/event-stream") return true;
   if (kind === "media") return !/^text\/html\b/i.test(type);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Redact } from "../redact.ts";
 
-/** Response headers that reach the client. Cookies, alternative services and policies do not. */
+/** Response headers that are relayed. Cookies, alternative services and browser policies are not relayed. */
 const PASSED = new Set([
   "content-type",
   "content-encoding",
@@ -30,12 +30,12 @@ const PASSED = new Set([
 const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-groq-|x-gemini-|x-goog-upload-)/;
 /** Headers in which vendors report their own limits. */
 const VENDOR_LIMITS = /^(?:x-ratelimit-|ratelimit|anthropic-(?:\w+-)*ratelimit-|x-groq-ratelimit)/;
-/** Ids by which a vendor's support finds a call: Azure's, Mistral's, DeepSeek's, OpenRouter's and others. */
+/** Headers with the id by which a vendor's support finds a call, as Azure, Mistral, DeepSeek and OpenRouter send. */
 const PASSED_ID = /(?:^|-)(?:request|correlation|trace|generation)-id$/;
 
 /**
- * Headers of every relayed response. An upstream's HTML, opened in a browser, must not run in the proxy's origin
- * (XSS).
+ * Headers that are added to every relayed response, so that an upstream's HTML, opened in a browser, does not run in
+ * the proxy's origin (XSS).
  */
 const SAFETY = [
   "x-content-type-options",
@@ -50,15 +50,15 @@ function isPassed(name: string): boolean {
   return PASSED.has(name) || PASSED_PREFIX.test(name) || isCallId(name);
 }
 
-/** The proxy sets its own headers, so an upstream's `x-sallyport-…` ids are dropped. */
+/** Returns whether a header contains a vendor's id of the call. Only the proxy itself sets `x-sallyport-…` ids. */
 function isCallId(name: string): boolean {
   return PASSED_ID.test(name) && !name.startsWith("x-sallyport");
 }
 
 /**
- * Returns the flat list for `writeHead`. `own` are the proxy's headers, names in lower case. Vendors may repeat a key
- * in their headers, so their values are redacted.
- * `hidesLimits` removes the vendor's rate-limit headers.
+ * Returns the headers for the client as the flat list of `writeHead`. `own` are the proxy's headers, with names in
+ * lower case. The values of the upstream's headers are redacted, because they may repeat a key. `hidesLimits` removes
+ * the vendor's rate-limit headers.
  */
 export function clientHeaders(
   headers: IncomingHttpHeaders,

@@ -10,12 +10,12 @@ import { TurnController } from "./turn-controller.ts";
 const HTTP_MS = 60_000;
 /** Milliseconds after which an unused connection is closed. */
 const IDLE_MS = 50_000;
-/** Milliseconds after which a connection is not used again: vendors end connections after an hour. */
+/** Milliseconds after which a connection is not used again, because vendors close connections after an hour. */
 const MAX_AGE_MS = 50 * 60_000;
-/** Open connections to one upstream; further calls use HTTP. */
+/** Maximum number of open connections to all upstreams; further calls use HTTP. */
 const MAX_CONNECTIONS = 64;
 
-/** Headers of one request that do not belong to a connection. */
+/** Matches headers that describe a single request. They are not sent when a connection is opened. */
 const OF_REQUEST =
   /^(?:content-|accept|host$|connection$|traceparent$|tracestate$|x-sallyport-|idempotency-key$|x-client-request-id$|x-request-id$|x-stainless-)/;
 
@@ -24,7 +24,7 @@ interface Turn {
   readonly body: Json;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly url: string;
-  /** Calls with the same id may share a connection: they have the same address and credentials. */
+  /** Identifies the calls that can share a connection, because they have the same URL and connection headers. */
   readonly group: string;
   readonly options: Dispatcher.DispatchOptions;
   readonly handler: Dispatcher.DispatchHandler;
@@ -32,16 +32,17 @@ interface Turn {
 }
 
 /**
- * The WebSockets to upstreams that serve responses over them. Each streamed call uses an idle connection, preferably the
- * one that created the response that it continues, or opens another. All other calls are sent over HTTP.
+ * Manages the WebSockets to upstreams that serve the Responses API over WebSockets. A streamed call uses an idle
+ * connection, preferably the one that created the call's previous response, or else opens another. All other calls are
+ * sent over HTTP.
  * https://developers.openai.com/api/docs/guides/websocket-mode
  */
 export class ResponsesSockets {
   private readonly connections = new Set<Connection>();
-  /** When each upstream may be tried again, in milliseconds of `performance.now()`. */
+  /** The `performance.now()` until which calls use HTTP, by the upstream's base URL. */
   private readonly overHttp = new Map<string, number>();
 
-  /** Sends a request over a WebSocket if it can be, else through `pool`. */
+  /** Sends a request over a WebSocket if possible, or else over HTTP through `pool`. */
   dispatch(
     pool: Dispatcher,
     { baseUrl, timeouts }: UpstreamConfig,
@@ -134,7 +135,7 @@ class Connection {
     return this.hasOpened && !this.isClosed && this.current === undefined && isYoung;
   }
 
-  /** Creates a response. `fallBack` is called if the connection ends before its first event. */
+  /** Creates a response. `fallBack` is called if the connection ends before the response's first event. */
   begin(turn: Turn, fallBack: (hasOpened: boolean) => void): void {
     clearTimeout(this.idle);
     const { stream: _, stream_options: __, ...members } = turn.body;
@@ -189,7 +190,7 @@ class Connection {
   }
 }
 
-/** Returns the body of a call that can be sent as an event; undefined for all others. */
+/** Returns the body of a call that can be sent over a WebSocket; undefined for any other call. */
 function readTurn({ method, path, body }: Dispatcher.DispatchOptions): Json | undefined {
   if (method !== "POST" || !/\/responses(?:\?|$)/.test(path)) return undefined;
   if (!Buffer.isBuffer(body) && typeof body !== "string") return undefined;

@@ -8,7 +8,7 @@ import { readWhole } from "../body/read-whole.ts";
 import { limitInterim, limitWait } from "./limit-wait.ts";
 import { clientDisconnected, toUpstreamError } from "./upstream-errors.ts";
 
-/** A request to an upstream whose response the proxy reads itself. */
+/** A request to an upstream. The proxy reads the response itself instead of relaying it. */
 export interface UpstreamSend {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
@@ -23,7 +23,7 @@ export interface UpstreamSend {
 export interface ReceivedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Without content coding. Reading it slowly slows the upstream down. */
+  /** The decoded body. The upstream is paused while too many chunks wait to be read. */
   readonly body: AsyncIterable<Buffer>;
 }
 
@@ -31,7 +31,8 @@ export interface ReceivedResponse {
 const WAITING = 16;
 
 /**
- * Sends a request and resolves with the head of the response. Rejects with an `AppError`, as does reading the body.
+ * Sends a request and resolves when the head of the response has arrived. The promise rejects with an `AppError`, and
+ * reading the body throws one.
  */
 export function sendUpstream(
   pool: Pick<Dispatcher, "dispatch">,
@@ -141,12 +142,15 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.settle();
   }
 
-  /** Returns the chunks as they arrive. An async generator would delay every chunk by several microtasks. */
+  /**
+   * Returns an iterable of the chunks as they arrive. It is not an async generator, because that would delay every
+   * chunk by several microtasks.
+   */
   private read(): AsyncIterable<Buffer> {
     const iterator: AsyncIterator<Buffer> = {
       next: () => new Promise((resolve, reject) => this.give({ resolve, reject })),
       return: () => {
-        // The reader stopped early.
+        // Called if the reader stops early.
         if (!this.ended && !this.error) this.controller?.abort(clientDisconnected());
         return Promise.resolve({ done: true, value: undefined });
       },
@@ -194,8 +198,8 @@ class Receiver implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Decodes a body as it arrives. Throws `upstream_invalid` for an unknown coding, as does reading a body in another
- * coding.
+ * Decodes a body as it arrives. Throws `upstream_invalid` if the content coding is unknown. Reading the result throws
+ * `upstream_invalid` if the body does not match its content coding.
  */
 function decoded(
   body: AsyncIterable<Buffer>,

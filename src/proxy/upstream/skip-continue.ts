@@ -4,13 +4,13 @@ import type { buildConnector } from "undici";
 /** The beginning of every `100 Continue`; x stands for 0 or 1. */
 const START = "HTTP/1.x 100";
 const STATUS_AT = START.indexOf("100");
-/** Maximum bytes of a `100 Continue`, the same as undici's limit for other heads. */
+/** Maximum bytes of a `100 Continue`; the pools set the same limit for other response heads. */
 const MAX_HEAD = 65_536;
 
 /**
  * Returns a connector whose sockets skip `100 Continue` before a response. Clients must accept interim responses that
- * they did not request (RFC 9110, section 15.2). undici passes all of them on except this one, at which it closes the
- * connection.
+ * they did not request (RFC 9110, section 15.2). undici accepts all of them except `100 Continue`, on which it closes
+ * the connection.
  */
 export function skippingContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
@@ -21,11 +21,14 @@ export function skippingContinue(connect: buildConnector.connector): buildConnec
     });
 }
 
-/** Replaces the socket's methods: a stream in between would add a cost to each chunk of every response. */
+/** Replaces the socket's `read` and `write`. A stream in between would add a cost to each chunk of every response. */
 function skipContinue<Connected extends Socket>(socket: Connected): Connected {
   const read = socket.read.bind(socket);
   const write = socket.write;
-  /** Whether a request was written and none of its response has been read. Bodies may contain the same text. */
+  /**
+   * Whether a request was written and none of its response has been read. Only then is a `100 Continue` searched for,
+   * because the body of a response may contain the same text.
+   */
   let isHeadDue = false;
   let kept: Buffer | undefined;
   socket.write = (...parameters: unknown[]) => {
@@ -58,7 +61,7 @@ function withoutContinue(bytes: Buffer): Rest {
   return { bytes, isOpen: bytes.length <= MAX_HEAD };
 }
 
-/** Returns whether these bytes are the beginning of a `100 Continue`, or empty. */
+/** Returns whether the bytes can be the beginning of a `100 Continue`. Empty bytes can. */
 function beginsWithStart(bytes: Buffer): boolean {
   // This check suffices for almost every response and creates no string (bench/proxy/cost.mjs).
   if (bytes.length > STATUS_AT && bytes[STATUS_AT] !== START.charCodeAt(STATUS_AT)) return false;

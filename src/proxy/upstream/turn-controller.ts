@@ -1,16 +1,16 @@
 import { type Dispatcher, errors } from "undici";
 
-/** Actions of a turn on its connection. */
+/** The actions that a turn requests from its connection. */
 interface TurnActions {
   /** Sends the request. */
   send(): void;
-  /** Sends the request in another way, because no event has arrived. */
+  /** Sends the request in another way, because the connection ended before the first event. */
   fallBack(): void;
   /** Closes the connection, because its response is no longer read. */
   abandon(): void;
 }
 
-/** Reports the events of one response to the handler of a request, as if they were the response to it over HTTP. */
+/** Reports the events of one WebSocket response to a request's handler as if the response had arrived over HTTP. */
 export class TurnController implements Dispatcher.DispatchController {
   aborted = false;
   paused = false;
@@ -67,7 +67,7 @@ export class TurnController implements Dispatcher.DispatchController {
     this.end();
   }
 
-  /** Reports that the connection has ended. */
+  /** Ends the response after the connection has ended: fails it if it has begun, or else falls back. */
   cut(): void {
     if (this.isOver || this.isComplete) return;
     if (this.hasBegun) this.fail(new errors.SocketError("other side closed"));
@@ -120,7 +120,7 @@ export class TurnController implements Dispatcher.DispatchController {
     clearTimeout(this.timer);
   }
 
-  /** Ends the call if nothing arrives for `ms`; 0: no limit. */
+  /** Fails the call if nothing arrives within `ms` milliseconds; 0 and undefined set no limit. */
   private expect(ms: number | null | undefined, createError: () => Error): void {
     clearTimeout(this.timer);
     if (ms == null || ms === 0) return;

@@ -26,15 +26,15 @@ const TIMEOUTS = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Errors that can occur before any of the response has arrived. */
+/** Errors that can occur before any part of the response has arrived. */
 const BEFORE_RESPONSE = new Set<ErrorCode>(["upstream_unreachable", "upstream_timeout"]);
 
-/** Codes of invalid or endless response heads. */
+/** Codes of responses that violate HTTP: an endless head, or a wrong `content-length`. */
 const NO_HTTP = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]);
 
 /**
- * Converts an error of an upstream. The message contains neither its address nor anything it has sent, which may be
- * secret. `begun`: whether any of the response had arrived.
+ * Converts an upstream's error to an `AppError`. The message contains neither the upstream's address nor anything that
+ * the upstream has sent, because both may be secret. `begun` is whether any part of the response had arrived.
  */
 export function toUpstreamError(error: Error, upstream: string, begun: boolean): AppError {
   if (error instanceof AppError) return error;
@@ -93,7 +93,7 @@ export function clientDisconnected(): AppError {
   return new AppError("client_gone", "The client disconnected");
 }
 
-/** Returns whether a retry can help: connecting failed, or the connection broke before any of the response. */
+/** Returns whether a retry can help: connecting failed, or the connection broke before any part of the response. */
 export function canRetry(error: Error): boolean {
   if (error instanceof AppError && !BEFORE_RESPONSE.has(error.code)) return false;
   const code = getCauseCode(error);
@@ -110,7 +110,10 @@ function getCauseCode(error: Error): string {
   return cause instanceof Error ? getErrorCode(cause) : "";
 }
 
-/** Returns whether undici has rejected a 101, or a 100 without its end, which only its error message shows. */
+/**
+ * Returns whether undici has rejected a 101, or a 100 whose head has no end. Only the error's message identifies both
+ * cases.
+ */
 function isUnexpectedInterim(error: Error, code: string): boolean {
   return code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(error.message);
 }

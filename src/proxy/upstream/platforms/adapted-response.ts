@@ -6,17 +6,17 @@ import { tryParseJson } from "../../exchange/json.ts";
 import { ForwardingHandler } from "./forwarding-handler.ts";
 import type { ResponseChanges, StreamConverter } from "./platform.ts";
 
-/** Maximum size of a whole response that is converted; it may contain images. */
+/** Maximum bytes of a response that is converted as a whole. Such a response may contain images. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
-/** Enough for the log probabilities of the longest responses. */
+/** Limits of a response that is converted as a whole. They allow the log probabilities of the longest responses. */
 const WHOLE_BOUNDS: JsonBounds = { values: 2_000_000, depth: 256 };
 
-/** Forwards a platform's response in the form of the dialect's own vendor. */
+/** Converts a platform's response to the form of the dialect's own vendor and forwards it. */
 export class AdaptedResponse extends ForwardingHandler {
   private status = 0;
   private headers: IncomingHttpHeaders = {};
   private converter: StreamConverter | undefined;
-  /** The parts of a whole response that is converted; undefined for others. */
+  /** The chunks of a response that is converted as a whole; undefined for other responses. */
   private whole: Buffer[] | undefined;
   private wholeBytes = 0;
   private readonly counter = new JsonCounter(WHOLE_BOUNDS);

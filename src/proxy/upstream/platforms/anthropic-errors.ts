@@ -1,4 +1,4 @@
-/** `error.type` of Anthropic's API by status. https://docs.anthropic.com/en/api/errors */
+/** The values of `error.type` in Anthropic's API, by status. https://docs.anthropic.com/en/api/errors */
 const TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
   401: "authentication_error",
@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** Converts a platform's error to Anthropic's form. Returns undefined if it has this form. */
+/** Converts a platform's error to Anthropic's form. Returns undefined if the error already has this form. */
 export function toAnthropicError(status: number, body: unknown): unknown {
   const { type, error, message, Message } = Object(body) as Record<string, unknown>;
   // Vertex AI returns Anthropic's own errors unchanged.

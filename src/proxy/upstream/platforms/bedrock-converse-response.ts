@@ -1,6 +1,6 @@
 import { asObject, asObjects, type Json } from "../../exchange/json.ts";
 
-/** Converts a response of Converse to one of `messages`. */
+/** Converts a response of Amazon Bedrock's Converse API to the `messages` dialect. */
 export function fromConverse(model: string, response: unknown): Json {
   const { output, stopReason, usage } = asObject(response);
   const content = asObjects(asObject(asObject(output)["message"])["content"]).flatMap(fromContent);
@@ -39,7 +39,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   model_context_window_exceeded: "model_context_window_exceeded",
 };
 
-/** Returns the stop reason; one that `messages` does not have (`malformed_tool_use`) keeps its name. */
+/** Converts a stop reason. One that `messages` does not define, such as `malformed_tool_use`, keeps its name. */
 function toStopReason(reason: unknown): string {
   const name = typeof reason === "string" ? reason : "end_turn";
   return STOP_REASONS[name] ?? name;
@@ -56,12 +56,12 @@ function toUsage(usage: unknown): Json {
 }
 
 /**
- * Converts the events of ConverseStream to those of `messages`. Converse announces only tool calls; other blocks begin
- * with their first delta. Usage follows the stop reason.
+ * Converts the events of ConverseStream to those of `messages`. ConverseStream sends a start event only for tool calls;
+ * every other block begins with its first delta. The usage arrives after the stop reason.
  */
 export class ConverseEvents {
   private readonly model: string;
-  /** The open blocks' indexes in the message, by Converse's index, which also counts blocks without content. */
+  /** The index of each open block in the message, by Converse's index, which also counts blocks without content. */
   private readonly open = new Map<number, number>();
   private next = 0;
   private stopReason: string | undefined;
@@ -94,7 +94,7 @@ export class ConverseEvents {
     }
   }
 
-  /** Returns the last events if no usage was received. */
+  /** Returns the last events of the message, unless the usage has already caused them. */
   end(): Json[] {
     return this.stopReason === undefined ? [] : this.finish(undefined);
   }
@@ -129,7 +129,7 @@ export class ConverseEvents {
     return own === undefined ? [] : [{ type: "content_block_stop", index: own }];
   }
 
-  /** Returns a delta, after the start of its block if that is not open. */
+  /** Returns a delta, preceded by the start of its block if the block is not open. */
   private grow(index: number, block: Json, delta: Json): Json[] {
     const begun = this.open.has(index) ? [] : this.begin(index, block);
     return [...begun, { type: "content_block_delta", index: this.open.get(index), delta }];

@@ -3,13 +3,15 @@ import { defined } from "../../exchange/defined.ts";
 import { asObject, asObjects, type Json } from "../../exchange/json.ts";
 
 /**
- * Models that accept cache points, in instructions and messages only. Others reject the request.
+ * Matches the models that accept cache points, in instructions and messages only. Other models reject requests with
+ * cache points.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
  */
 const CACHES = /(?:^|[./:])amazon\.nova-/;
 
 /**
- * Converts a request of `messages` to Converse.
+ * Converts a request of the `messages` dialect to Amazon Bedrock's Converse API. Throws `unsupported` if the request
+ * has a hosted tool or content that Converse does not accept.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export function toConverse(model: string, request: Json): Json {
@@ -55,7 +57,7 @@ function toToolConfig({ tools, tool_choice, messages }: Json): Json | undefined 
   }));
   if (specs.length === 0) return undefined;
   const { type, name } = asObject(tool_choice);
-  // Converse has no `none`, and requires the tools if the conversation has used them.
+  // Converse has no tool choice `none`, and requires the tools if the conversation has used them.
   if (type === "none" && !usesTools(messages)) return undefined;
   const choices: Readonly<Record<string, Json>> = {
     auto: { auto: {} },
@@ -139,8 +141,9 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The names of a request's documents as Converse accepts them: each once, of letters, digits, single spaces, hyphens
- * and brackets. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
+ * Creates names that Converse accepts for the documents of a request: unique, and made of letters, digits, single
+ * spaces, hyphens, parentheses and square brackets.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
  */
 class DocumentNames {
   private readonly taken = new Set<string>();
@@ -157,24 +160,27 @@ class DocumentNames {
   }
 }
 
-/** Adds the name of the first document as text to a message without text, which Converse rejects. */
+/**
+ * Adds the name of the first document as text to a message that has documents but no text, because Converse rejects
+ * such a message.
+ */
 function withTextForDocuments(content: readonly Json[]): readonly Json[] {
   const { document } = content.find((block) => block["document"] !== undefined) ?? {};
   if (document === undefined || content.some(({ text }) => text !== undefined)) return content;
   return [...content, { text: String(asObject(document)["name"]) }];
 }
 
-/** Returns the cache point after a block. Nova's models keep it for five minutes only, so it has no `ttl`. */
+/** Returns the cache point that follows a block. It has no `ttl`, because Nova models always cache for five minutes. */
 function toCachePoint({ cache_control }: Json): Json[] {
   return cache_control === undefined || cache_control === null ? [] : [{ cachePoint: { type: "default" } }];
 }
 
-/** Returns content as blocks; a text is one block. */
+/** Returns content as blocks. A string becomes one block. */
 function toBlocks(content: unknown): Json[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : asObjects(content);
 }
 
-/** Returns whether a block has text that is not only whitespace, which Converse rejects. */
+/** Returns whether a block has text that Converse accepts. Converse rejects text that is only whitespace. */
 function hasText({ type, text }: Json): boolean {
   return type === "text" && typeof text === "string" && text.trim() !== "";
 }

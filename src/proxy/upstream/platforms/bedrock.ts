@@ -13,15 +13,15 @@ import type { RejectedResponse } from "./repeatable-response.ts";
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html */
 const ANTHROPIC_VERSION = "bedrock-2023-05-31";
 
-/** The version that models before Claude 4.7 reject on Amazon Bedrock. */
+/** The API version that Amazon Bedrock accepts for Claude 4.7 and later only. */
 const NEW_VERSION = "2026-10-21";
 
-/** Claude's models take Anthropic's own request (InvokeModel); all other models use Converse. */
+/** Matches the ids of Claude models, which accept Anthropic's own request (InvokeModel). Other models use Converse. */
 const IS_CLAUDE = /(?:^|[./:])anthropic[.]/;
 
 /**
- * Returns a request in the form of Amazon Bedrock: InvokeModel for Claude, Converse for other models, CountTokens, and
- * the control plane for the list of models. OpenAI-compatible operations stay unchanged.
+ * Returns the changes that convert a request to Amazon Bedrock's form: InvokeModel for Claude, Converse for other
+ * models, CountTokens, and the control plane for the list of models. OpenAI-compatible operations stay unchanged.
  */
 export function toBedrock(
   request: PlatformRequest,
@@ -37,7 +37,7 @@ type Form = (request: PlatformRequest, upstream: UpstreamConfig) => PlatformChan
 /** The dialects whose requests Amazon Bedrock accepts only in another form. */
 const FORMS: Readonly<Partial<Record<UpstreamConfig["dialect"], Form>>> = { messages: toModelOperation };
 
-/** Returns a request of `messages` as an operation of one model. */
+/** Returns the changes that convert a request of `messages` to an operation of one model. */
 function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): PlatformChanges {
   const { model, stream, ...members } = request.body ?? {};
   if (typeof model !== "string" || model === "")
@@ -76,8 +76,8 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
 }
 
 /**
- * Returns the API version, which Bedrock takes as a member. Older models, and those whose name does not tell their
- * generation, take the platform's own one, in which a request of the new version is valid.
+ * Returns the API version, which Bedrock expects as a member of the body. For models before Claude 4.7, and for models
+ * whose id does not contain their version, it is Bedrock's own version, in which a request of the new version is valid.
  */
 function chooseVersion(model: string, asked = ""): string {
   if (asked < NEW_VERSION) return ANTHROPIC_VERSION;
@@ -85,15 +85,15 @@ function chooseVersion(model: string, asked = ""): string {
   return Number(major) + Number(minor) / 100 >= 4.07 ? asked : ANTHROPIC_VERSION;
 }
 
-/** Returns the beta features, which Anthropic's API takes as a header and Bedrock as a member. */
+/** Returns the beta features, which Anthropic's API expects in a header and Bedrock as a member of the body. */
 function readBetas({ "anthropic-beta": header }: Readonly<Record<string, string>>): readonly string[] {
   const names = (header ?? "").split(",").map((name) => name.trim());
   return names.filter((name) => name !== "");
 }
 
 /**
- * The documented beta features. Others are sent until Bedrock rejects one, because the error does not name the
- * rejected one.
+ * The beta features that Bedrock documents. Other features are sent as well until Bedrock rejects a request for one,
+ * and then no more, because the error does not name the rejected feature.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
  */
 const KNOWN_BETAS: ReadonlySet<string> = new Set([
@@ -134,12 +134,12 @@ function toCountTokens(
 }
 
 const convertError: ResponseChanges["convertError"] = (status, headers, body) => {
-  // The name of the exception, `ThrottlingException:http://…`.
+  // The header begins with the name of the exception: `ThrottlingException:http://…`.
   const name = headers["x-amzn-errortype"]?.toString().split(":")[0] ?? "";
   return toAnthropicError(STATUS_OF_EXCEPTION[name] ?? status, body);
 };
 
-/** Statuses of exceptions: the errors of a stream have none. */
+/** HTTP statuses by exception, because errors within a stream have no status. */
 const STATUS_OF_EXCEPTION: Readonly<Record<string, number>> = {
   ThrottlingException: 429,
   ServiceQuotaExceededException: 429,
@@ -175,7 +175,7 @@ function converseResponse(model: string): ResponseChanges {
   };
 }
 
-/** Returns the events in a message: Anthropic's own, in base64. */
+/** Returns the events in a message of InvokeModel, which contains an event of Anthropic's API in base64. */
 function readChunk({ payload }: StreamMessage): object[] {
   const { bytes } = JSON.parse(payload.toString()) as { bytes?: string };
   return bytes === undefined ? [] : [JSON.parse(Buffer.from(bytes, "base64").toString()) as object];

@@ -2,13 +2,14 @@ import { crc32 } from "node:zlib";
 
 /** A message of AWS's event-stream encoding. */
 export interface StreamMessage {
-  /** Headers with text values. */
+  /** The headers whose values are text. */
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Buffer;
 }
 
-/** Prelude (total length, headers length, checksum) and the checksum at the end. */
+/** Bytes of the prelude: total length, length of the headers, and checksum. */
 const PRELUDE = 12;
+/** Bytes of the checksum at the end of a message. */
 const CHECKSUM = 4;
 const MAX_MESSAGE = 24 * 1024 * 1024;
 const TEXT = 7;
@@ -20,13 +21,13 @@ const FIXED: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 
  * https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export class EventStreamDecoder {
-  /** The bytes that are not decoded yet. They are joined only once a message is complete. */
+  /** The bytes that have not been decoded. They are joined only once a message is complete. */
   private pieces: Buffer[] = [];
   private length = 0;
-  /** The number of undecoded bytes with which decoding can go on. */
+  /** The number of undecoded bytes at which decoding continues. */
   private needed = PRELUDE;
 
-  /** Returns the messages that are complete. Throws if a checksum or a length is wrong. */
+  /** Adds bytes and returns the messages that they complete. Throws if a checksum or a length is wrong. */
   push(bytes: Buffer): StreamMessage[] {
     if (bytes.length === 0) return [];
     this.pieces.push(bytes);
@@ -55,7 +56,7 @@ export class EventStreamDecoder {
   }
 }
 
-/** Returns the length of the message that begins with this prelude. Throws if it or its checksum is wrong. */
+/** Returns the length of the message that begins with this prelude. Throws if the length or the checksum is wrong. */
 function readTotal(bytes: Buffer): number {
   const total = bytes.readUInt32BE(0);
   if (total < PRELUDE + CHECKSUM || total > MAX_MESSAGE) throw new Error("invalid length of a message");

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 
 type Controller = Dispatcher.DispatchController;
 
-/** Passes the events of a response on to another handler. Subclasses change some of the events. */
+/** Forwards the events of a response to another handler. Subclasses change some of the events. */
 export class ForwardingHandler implements Dispatcher.DispatchHandler {
   constructor(private readonly next: Dispatcher.DispatchHandler) {}
 

@@ -20,27 +20,27 @@ export interface PlatformRequest {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Changes of a request and its response. Absent members stay unchanged. */
+/** Changes of a request and its response. An absent member leaves that part unchanged. */
 export interface PlatformChanges {
   readonly method?: string;
   /** The base URL, if another service of the platform is called. */
   readonly baseUrl?: string;
   readonly path?: string;
-  /** Undefined as a value removes the header. */
+  /** The headers to set by name. A value of undefined removes the header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   readonly response?: ResponseChanges;
-  /** Returns the changes for another attempt after a rejection; undefined if it would be rejected as well. */
+  /** Returns the changes for another attempt after a rejection; undefined if another attempt cannot help. */
   readonly repeat?: (rejection: RejectedResponse) => PlatformChanges | undefined;
 }
 
 /** Converts responses to those of the dialect's own vendor. */
 export interface ResponseChanges {
-  /** Creates the decoder of a stream; undefined if the response's headers name no stream of the platform. */
+  /** Creates the converter of a stream; undefined if the headers do not declare a stream of the platform. */
   readonly decodeStream?: (headers: IncomingHttpHeaders) => StreamConverter | undefined;
-  /** Converts a whole JSON response; undefined leaves it unchanged. */
+  /** Converts a whole JSON response. A result of undefined leaves the response unchanged. */
   readonly convertWhole?: (body: unknown) => unknown;
-  /** Converts the body of an error. */
+  /** Converts the body of an error. A result of undefined leaves the body unchanged. */
   readonly convertError?: (status: number, headers: IncomingHttpHeaders, body: unknown) => unknown;
 }
 
@@ -60,8 +60,8 @@ export interface PlatformUpstream {
 }
 
 /**
- * Sends a request to an upstream on a cloud platform, in the platform's form and signed. Converts the response to the
- * upstream's dialect. Reports every failure to the handler; never rejects.
+ * Converts a request to the form of a cloud platform, signs it and sends it. Converts the response to the upstream's
+ * dialect. Reports every failure to the handler; never rejects.
  */
 export async function dispatchOnPlatform(
   pools: Pools,
@@ -80,7 +80,7 @@ function reportFailure(handler: Dispatcher.DispatchHandler, error: unknown): voi
   handler.onResponseError?.(NO_CONTROLLER, error instanceof Error ? error : new Error(String(error)));
 }
 
-/** Passed to handlers of requests that were never sent. */
+/** The controller of requests that were never sent. */
 const NO_CONTROLLER: Dispatcher.DispatchController = {
   aborted: true,
   paused: false,
@@ -124,7 +124,10 @@ interface PlatformCall {
   readonly base: string;
 }
 
-/** Sends the request with these changes. Repeats it once with other changes if they can avoid a rejection. */
+/**
+ * Sends the request with these changes. If `mayRepeat` is set, sends a rejected request once more with other changes or
+ * a new signature, if these can avoid the rejection.
+ */
 async function sendOnce(call: PlatformCall, changes: PlatformChanges, mayRepeat: boolean): Promise<void> {
   const { pools, target, options, handler, request, bytes, base } = call;
   const { upstream, platform } = target;
@@ -175,10 +178,10 @@ async function loadAdapter(platform: PlatformConfig): Promise<Adapter> {
   }
 }
 
-/** Operations that deployments have. https://learn.microsoft.com/azure/ai-foundry/openai/reference */
+/** Matches operations of deployments. https://learn.microsoft.com/azure/ai-foundry/openai/reference */
 const OF_DEPLOYMENTS = /^\/(?:chat\/completions|completions|embeddings|images\/generations|audio\/)/;
 
-/** Returns a request in the form of Azure OpenAI: with `deployments`, the model is part of the path. */
+/** Returns the changes for Azure OpenAI: if `deployments` is set, the model becomes part of the path. */
 function toAzure({ path, body }: PlatformRequest, { deployments }: AzurePlatform): PlatformChanges {
   const model = body?.["model"];
   if (!deployments || typeof model !== "string" || !OF_DEPLOYMENTS.test(path)) return {};

@@ -68,7 +68,7 @@ export function withRemedies(
   };
 }
 
-/** Returns an error with a remedy at the end of its message; undefined if there is none. */
+/** Returns an error with a remedy at the end of its message; undefined if no remedy applies. */
 function addRemedy(kind: PlatformConfig["kind"], status: number, body: unknown): unknown {
   if (Array.isArray(body)) {
     const [first, ...others] = body;

@@ -9,13 +9,13 @@ export interface RejectedResponse {
   readonly body: Buffer;
 }
 
-/** Statuses of rejections that another attempt may avoid: a wrong member, or credentials that have expired. */
+/** Statuses of rejections that another attempt can avoid: a member is not accepted, or the credentials have expired. */
 const REJECTED = new Set([400, 401, 403]);
-/** Longer responses are passed on as they arrive. */
+/** Maximum bytes of a rejection that is buffered. The rest of a longer one is forwarded as it arrives. */
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Passes a response on. A rejection is buffered until `findRepetition` has decided whether the request is sent again;
+ * Forwards a response. A rejection is buffered until `findRepetition` has decided whether the request is sent again;
  * if it is, the handler receives only the second response.
  */
 export class RepeatableResponse extends ForwardingHandler {

@@ -6,12 +6,13 @@ import type { PlatformChanges, PlatformRequest } from "./platform.ts";
 /** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude */
 const ANTHROPIC_VERSION = "vertex-2023-10-16";
 
-/** Anthropic's version that the platform's own one corresponds to. */
+/** The version of Anthropic's API to which `ANTHROPIC_VERSION` corresponds. */
 const OLD_VERSION = "2023-06-01";
 
 /**
- * Returns a request in the form of Vertex AI. Claude: `:rawPredict` and `:streamRawPredict` with the model in the path.
- * Gemini: the same operations below another base URL. Models are listed by publisher.
+ * Returns the changes that convert a request to Vertex AI's form. Claude has the operations `:rawPredict` and
+ * `:streamRawPredict`, with the model in the path. Gemini has the operations of the Gemini API. Models are listed by
+ * publisher.
  */
 export function toVertex(
   request: PlatformRequest,
@@ -80,7 +81,7 @@ function listModels(baseUrl: string): PlatformChanges {
         const names = (Array.isArray(publisherModels) ? publisherModels : []).map(
           (model: { name?: unknown }) => String(model?.name ?? "").replace(/^.*\//, ""),
         );
-        // The OpenAI-compatible API accepts models of all publishers.
+        // The OpenAI-compatible API serves the models of all publishers, so its ids begin with the publisher.
         const prefix = pathname.includes("/publishers/") ? "" : `${publisher}/`;
         return { data: names.map((name) => ({ id: `${prefix}${name}`, type: "model", display_name: name })) };
       },

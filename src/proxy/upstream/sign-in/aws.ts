@@ -20,12 +20,16 @@ interface RoleCredentials extends Credentials {
 
 /** Exceptions for credentials that have expired or are no longer valid. */
 const EXPIRED = /^(?:ExpiredToken|UnrecognizedClient|InvalidClientTokenId)/;
-/** Exceptions that a wrong clock causes. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html */
+/**
+ * Exceptions that a wrong clock causes.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
+ */
 const SKEWED = /^(?:InvalidSignature|SignatureDoesNotMatch|RequestTimeTooSkewed|RequestExpired)/;
 
 /**
  * Creates the signer of an upstream (Signature Version 4). Credentials come from AWS's default chain: environment,
- * SSO, web identity, files with profiles and roles, processes, containers and instances; then from the configured role.
+ * SSO, web identity, files with profiles and roles, processes, containers and instances. If a role is configured, these
+ * credentials are used to assume it.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function createAwsSignIn({ region, profile, roleArn, stsUrl }: BedrockPlatform): SignIn {
@@ -93,7 +97,7 @@ async function sign(
   });
 }
 
-/** The hash that the signer uses; with a secret, the HMAC. */
+/** Computes SHA-256 for the signer, or HMAC-SHA-256 if a secret is given. */
 class Sha256 {
   private readonly hash;
 
@@ -128,8 +132,8 @@ interface Role {
 }
 
 /**
- * Assumes a role with other credentials. A request that is rejected for a wrong clock or expired credentials is sent
- * again with the server's time or new credentials.
+ * Assumes a role with the credentials of `source`. If AWS rejects the request because of a wrong clock or expired
+ * credentials, sends it once more with the server's time or new credentials.
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
  */
 async function assumeRole(role: Role, mayRepeat = true): Promise<RoleCredentials> {

@@ -9,7 +9,7 @@ import { createTokenSignIn, fetchText, type Token, toExpiry } from "./token-cach
 
 const run = promisify(execFile);
 
-/** The response of token endpoints; managed identities write numbers as texts. */
+/** The response of token endpoints. Managed identities write numbers as strings. */
 const tokenResponse = z.looseObject({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().optional(),
@@ -17,8 +17,9 @@ const tokenResponse = z.looseObject({
 });
 
 /**
- * Creates the sign-in of an upstream with Microsoft Entra ID. The token comes from, in this order: a client secret; a
- * federated token file (workload identity); the managed identity of App Service or of a virtual machine; the Azure CLI.
+ * Creates the sign-in of an upstream with Microsoft Entra ID. The token comes from the first of these that is
+ * available: a client secret; a federated token file (workload identity); the managed identity of App Service or of a
+ * virtual machine; the Azure CLI.
  * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow
  */
 export function createEntraSignIn(entra: EntraSignIn): SignIn {
@@ -49,8 +50,9 @@ async function fromTenant(
 }
 
 /**
- * Requests a token from App Service's endpoint or from the metadata service of virtual machines; undefined if neither
- * exists. https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token
+ * Requests a token from App Service's endpoint or from the metadata service of virtual machines. Resolves with
+ * undefined if neither exists.
+ * https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token
  */
 async function fromManagedIdentity(
   { clientId, identityEndpoint, identityHeader, metadataHost }: EntraSignIn,
@@ -65,7 +67,7 @@ async function fromManagedIdentity(
     ? { "x-identity-header": identityHeader }
     : { metadata: "true" };
   if (isAppService) return readToken(await fetchText(url, { headers }));
-  // The address of the metadata service does not respond outside of Azure.
+  // Outside of Azure, the address of the metadata service does not respond.
   const text = await fetchText(url, { headers, timeoutMs: 1_000 }).catch(() => undefined);
   return text === undefined ? undefined : readToken(text);
 }
@@ -85,7 +87,7 @@ async function fromCommandLine(resource: string): Promise<Token> {
 
 function readToken(text: string): Token {
   const { access_token, expires_in, expires_on } = tokenResponse.parse(tryParseJson(text));
-  // The relative time takes precedence, because the clocks may differ.
+  // The relative time takes precedence, because the server's clock may differ from this machine's.
   const isRelative = expires_in !== undefined || expires_on === undefined;
   return { text: access_token, expiresAt: isRelative ? toExpiry(expires_in) : expires_on * 1000 };
 }

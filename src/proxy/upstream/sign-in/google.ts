@@ -14,7 +14,7 @@ const TOKEN_URI = "https://oauth2.googleapis.com/token";
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const text = z.string().min(1);
 
-/** The files with credentials that Google's tools write. https://google.aip.dev/auth/4110 */
+/** The credential files that Google's tools write. https://google.aip.dev/auth/4110 */
 const credentials = z.discriminatedUnion("type", [
   z.looseObject({
     type: z.literal("service_account"),
@@ -62,9 +62,10 @@ type ExternalAccount = Extract<Credentials, { type: "external_account" }>;
 const tokenResponse = z.looseObject({ access_token: text, expires_in: z.number().optional() });
 
 /**
- * Creates the sign-in of an upstream with Application Default Credentials, in this order: the configured file or
- * GOOGLE_APPLICATION_CREDENTIALS (service account, also impersonated; user; workload identity federation); gcloud's file; the metadata
- * server of Google Cloud.
+ * Creates the sign-in of an upstream with Application Default Credentials. They come from the first of these that
+ * exists: the file from the configuration or GOOGLE_APPLICATION_CREDENTIALS; gcloud's file; the metadata server of
+ * Google Cloud. A file contains the credentials of a service account, of an impersonated service account, of a user, or
+ * of workload identity federation.
  */
 export function createGoogleSignIn(platform: VertexPlatform): SignIn {
   return createTokenSignIn(() => requestToken(platform));
@@ -113,7 +114,7 @@ function fromCredentials(data: Credentials): Promise<Token> {
   }
 }
 
-/** Sends an assertion, and another one with the server's time if the clocks differ. */
+/** Requests a token by a signed assertion. If the server's clock differs, sends another assertion with its time. */
 async function postAssertion(account: ServiceAccount): Promise<Token> {
   const clock = createServerClock();
   const post = () => {

@@ -1,17 +1,17 @@
-/** The time of a server, for signatures and assertions that it accepts for a few minutes only. */
+/** The time of a server. Signatures and assertions contain it, because the server accepts them for minutes only. */
 export interface ServerClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Sets the clock by a `Date` header. Returns whether this has changed it by a minute or more. */
+  /** Sets the clock to a `Date` header that differs by a minute or more. Returns whether the clock has changed. */
   correct(date: string | null | undefined): boolean;
   /** Returns whether the server's time differs from this machine's. */
   isCorrected(): boolean;
 }
 
-/** Shorter differences are the time that a response takes. */
+/** Smaller differences are ignored, because a response takes time to arrive. */
 const MIN_SKEW_MS = 60_000;
 
-/** Creates a clock with this machine's time, until `correct` sets another one. */
+/** Creates a clock with this machine's time, until `correct` sets another time. */
 export function createServerClock(): ServerClock {
   let offset = 0;
   return {

@@ -22,19 +22,19 @@ export interface Rejection {
 
 /** Signs the requests of an upstream. */
 export interface SignIn {
-  /** Returns the headers: a flat list, names in lower case. Rejects if there are no credentials. */
+  /** Resolves with the headers that sign a request: a flat list, names in lower case. Rejects without credentials. */
   sign(request: UnsignedRequest): Promise<readonly string[]>;
   /** Returns whether the request can now be signed differently: with new credentials, or with the server's time. */
   renew(rejection: Rejection): boolean;
 }
 
-/** A signature, and the sign-in that it came from. */
+/** The headers that sign a request, and the function to call if the platform rejects it. */
 export interface Signature {
   readonly headers: readonly string[];
   readonly renew: (rejection: Omit<Rejection, "signed">) => boolean;
 }
 
-/** The sign-ins by upstream, with their tokens. A reload creates new ones. */
+/** The sign-ins by upstream, with their tokens. A reload of the configuration creates new sign-ins. */
 const signIns = new WeakMap<UpstreamConfig, Promise<SignIn>>();
 
 /**
@@ -59,7 +59,7 @@ export async function signRequest(upstream: UpstreamConfig, request: UnsignedReq
   }
 }
 
-/** Loads the sign-in of a platform with its library. */
+/** Creates the sign-in of a platform and loads the library that it requires. */
 async function createSignIn(platform: UpstreamConfig["platform"]): Promise<SignIn> {
   switch (platform?.kind) {
     case "bedrock": {

@@ -3,7 +3,7 @@ import { asObject, tryParseJson } from "../../exchange/json.ts";
 import type { ServerClock } from "./server-clock.ts";
 import type { SignIn } from "./sign-in.ts";
 
-/** Tokens are replaced when they expire within this time, or after half of a shorter lifetime. */
+/** Milliseconds before its expiry at which a token is replaced, or after half of its lifetime if that is later. */
 const REFRESH_MS = 5 * 60_000;
 /** Milliseconds after which a failed request is repeated while the earlier value is valid. */
 const RETRY_MS = 30_000;
@@ -16,7 +16,7 @@ export interface Token {
   readonly expiresAt: number;
 }
 
-/** Returns a sign-in that sends a token, and requests another one before it expires or if it is rejected. */
+/** Returns a sign-in that sends a token, and requests another before the token expires or after a rejection. */
 export function createTokenSignIn(request: () => Promise<Token>): SignIn {
   const token = createRenewed(request);
   return {
@@ -34,13 +34,13 @@ export function createTokenSignIn(request: () => Promise<Token>): SignIn {
 
 /** A value that is requested at first use, and again before it expires. Concurrent calls share a request. */
 export interface Renewed<Value> {
-  /** Rejects only if there is no value that is still valid. */
+  /** Resolves with the value. Rejects only if a request fails and no earlier value is still valid. */
   get(): Promise<Value>;
   /** Discards the value if it is the one that was rejected. */
   forget(isRejected: (value: Value) => boolean): void;
 }
 
-/** Creates a value that `request` returns. */
+/** Creates a value that `request` supplies. */
 export function createRenewed<Value extends { readonly expiresAt: number }>(
   request: () => Promise<Value>,
 ): Renewed<Value> {
@@ -84,11 +84,11 @@ export function createRenewed<Value extends { readonly expiresAt: number }>(
 /** Options of `fetchText` besides those of `fetch`. */
 export interface FetchOptions extends RequestInit {
   readonly timeoutMs?: number;
-  /** A clock that is corrected by the time of a server that rejects the request. */
+  /** The clock to set to the server's time if the server rejects the request. */
   readonly clock?: ServerClock | undefined;
 }
 
-/** Fetches a text. Rejects with the server's reason if the status is not 200. */
+/** Fetches a URL and resolves with the body as text. Rejects with the server's reason if the status is not 2xx. */
 export async function fetchText(
   url: string | URL,
   { timeoutMs = TIMEOUT_MS, clock, ...init }: FetchOptions = {},
@@ -103,7 +103,7 @@ export async function fetchText(
   throw new Error(String(reason).split("\r\n")[0]);
 }
 
-/** Returns the time at which a token expires. `seconds`: how long it is valid, by default 10 minutes. */
+/** Returns the time at which a token expires. `seconds` is its lifetime; undefined stands for 10 minutes. */
 export function toExpiry(seconds: number | undefined): number {
   return Date.now() + (seconds ?? 600) * 1000;
 }

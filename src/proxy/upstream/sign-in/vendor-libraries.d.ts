@@ -1,4 +1,4 @@
-/** Declares the members of vendors' libraries that are used. Their own types take several seconds to check. */
+/** Declares the used members of vendors' libraries, because the libraries' own types take several seconds to check. */
 
 declare module "@aws-sdk/credential-provider-node" {
   interface FoundCredentials {
