@@ -20,10 +20,10 @@ export interface Attempt extends Target {
   /** Keys of the same target that have not been tried. */
   readonly otherKeys: readonly string[];
   readonly otherTargets: readonly Target[];
-  /** Retries with the same target and key that are left. */
+  /** The number of retries at an unchanged target that are left to the call. */
   readonly repeatsLeft: number;
   readonly orderKeys: KeyOrder;
-  /** Failures after which the next target is tried; undefined: errors and rate limits. */
+  /** The failures after which the next target is tried; undefined stands for errors and rate limits. */
   readonly on: readonly FallbackReason[] | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Attempt extends Target {
 export type KeyOrder = (target: Target) => readonly string[];
 
 const REPEATS = 2;
-/** If an upstream asks for a longer pause, the client gets its response instead of a retry. */
+/** Maximum milliseconds before a retry. If an upstream requests a longer pause, the client receives its response. */
 const MAX_PAUSE_MS = 20_000;
 
 export function firstAttempt(
@@ -42,16 +42,16 @@ export function firstAttempt(
   return attemptAt(first, others, REPEATS, orderKeys, on);
 }
 
-/** Returns the targets that are left to try, including this attempt's. */
+/** Returns the target of this attempt and the targets that have not been tried. */
 export function remainingTargets({ upstream, model, contextWindow, otherTargets }: Attempt): Targets {
   return [{ upstream, model, contextWindow }, ...otherTargets];
 }
 
 /**
- * Returns the attempt after this outcome, or undefined if the outcome is final. A rejected key is followed by the
- * next key, a failing upstream by the next target. The same target is tried again if connecting failed, or if it asks
- * for a retry with a short `retry-after` or `x-should-retry: true`. `x-should-retry: false` rules out retries and
- * fallbacks, unless the upstream has rejected only the key.
+ * Returns the attempt after this outcome, or undefined if the outcome is final. If the upstream rejects the key, the
+ * next key is tried; if the upstream fails, the next target. The same target is tried again if the connection failed,
+ * or if the upstream requests a retry by a short `retry-after` or `x-should-retry: true`. `x-should-retry: false` rules
+ * out retries and fallbacks, unless the upstream has rejected only the key.
  */
 export function nextAttempt(
   last: Attempt,
@@ -127,7 +127,7 @@ function attemptAt(
   };
 }
 
-/** Returns how a key is named outside the process: its position from 1, or undefined if the upstream has at most one key. */
+/** Returns the position of a key from 1, its name outside the process; undefined if there is at most one key. */
 export function keyPosition(keys: readonly string[], key: string | undefined): number | undefined {
   return key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
 }

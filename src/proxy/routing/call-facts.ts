@@ -16,7 +16,7 @@ export function collectCallFacts(
   return new Facts(headers, body, beforeParsing);
 }
 
-/** Returns the facts of a call without headers and body, for the warm-up and WebSockets. */
+/** Returns the facts of a call without headers and body. */
 export const NO_FACTS = (): CallFacts => collectCallFacts({}, undefined);
 
 class Facts implements CallFacts {

@@ -1,7 +1,7 @@
-/** Failures within this time that open the circuit. */
+/** The number of failures within `WINDOW_MS` that opens the circuit. */
 const FAILURES = 5;
 const WINDOW_MS = 30_000;
-/** The first cooldown; each failed probe doubles it. */
+/** Milliseconds of the first cooldown. Each failed probe doubles the cooldown. */
 const PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 300_000;
 /** Milliseconds after which a probe without an outcome is abandoned. */
@@ -26,7 +26,7 @@ export interface OpenCircuit {
   readonly status: number | undefined;
 }
 
-/** A circuit when it opens, and the length of its cooldown. */
+/** The state of a circuit that has just opened. */
 export type OpenedCircuit = Readonly<Pick<Circuit, "until" | "pauseMs" | "status">>;
 
 /**
@@ -73,7 +73,7 @@ export class CircuitBreaker {
     return wasOpen;
   }
 
-  /** Takes over a circuit that another replica has opened, unless this one stays open for longer. */
+  /** Opens a circuit that another replica has opened, unless this replica's own circuit stays open for longer. */
   adopt(upstream: string, { until, pauseMs, status }: OpenedCircuit): void {
     if ((this.circuits.get(upstream)?.until ?? 0) >= until) return;
     this.circuits.set(upstream, { failures: [], until, pauseMs, probeAt: 0, status });
@@ -99,7 +99,7 @@ export class CircuitBreaker {
     if (circuit && circuit.until > 0 && this.now() >= circuit.until) circuit.probeAt = this.now();
   }
 
-  /** Whether no upstream has failed recently. */
+  /** Whether no upstream has failed since its last success. */
   get isIdle(): boolean {
     return this.circuits.size === 0;
   }

@@ -23,9 +23,9 @@ export interface AttemptedTarget extends Target {
  */
 export interface Cooldowns {
   record(target: AttemptedTarget, outcome: AttemptOutcome): void;
-  /** Returns the targets in the same order, those in cooldown last. */
+  /** Returns the targets in the same order, except that those in cooldown come last. */
   availableFirst(targets: Targets): Targets;
-  /** Returns a target's keys in the same order, those in cooldown last. */
+  /** Returns a target's keys in the same order, except that those in cooldown come last. */
   availableKeysFirst(target: Target, keys: readonly string[]): readonly string[];
   list(): Cooldown[];
   /** Ends all cooldowns; called when the configuration changes. */
@@ -36,9 +36,9 @@ export interface Cooldowns {
 const UNREACHABLE_MS = 10_000;
 const LIMITED_MS = 10_000;
 const REFUSED_MS = 60_000;
-/** Upper limit of a vendor's `retry-after`, which may be days. */
+/** Maximum milliseconds of a cooldown, because a vendor's `retry-after` may be days. */
 const MAX_COOLDOWN_MS = 300_000;
-/** A cooldown is passed on again if it is longer by this much. */
+/** A changed cooldown is published to other replicas only if it ends this many milliseconds later. */
 const REPEAT_MS = 1_000;
 /** Model names come from clients, so the number of entries is bounded. */
 const MAX_ENTRIES = 1_000;
@@ -51,13 +51,13 @@ export interface CooldownUpdate {
   /** The model of a key's cooldown; undefined for the upstream itself. */
   readonly model?: string | undefined;
   readonly status?: number | undefined;
-  /** Set if the circuit breaker has opened: the length of its cooldown. */
+  /** The length of the circuit breaker's cooldown, 0 if the circuit has closed; undefined for other cooldowns. */
   readonly pauseMs?: number | undefined;
-  /** Milliseconds that are left; 0: it has ended. */
+  /** The remaining milliseconds; 0 if the cooldown has ended. */
   readonly ms: number;
 }
 
-/** Passes cooldowns between replicas. */
+/** Shares cooldowns with other replicas. */
 export interface CooldownShare {
   publish(update: CooldownUpdate): void;
   /** Calls `listener` with the updates of other replicas. */
@@ -128,8 +128,8 @@ class MemoryCooldowns implements Cooldowns {
   }
 
   /**
-   * Updates the circuit breaker: any response below 500 is a success; errors, broken streams and timeouts are
-   * failures.
+   * Updates the circuit breaker. A response with a status below 500 is a success; any other response, a broken stream,
+   * and the lack of a response are failures.
    */
   private updateBreaker(name: string, outcome: AttemptOutcome): void {
     if (outcome.kind === "disconnected") this.breaker.release(name);
@@ -196,7 +196,7 @@ class MemoryCooldowns implements Cooldowns {
   }
 }
 
-/** Returns the cooldown after a rejection with this status; undefined if another call may succeed immediately. */
+/** Returns the cooldown in milliseconds after a rejection; undefined if another call may succeed immediately. */
 function cooldownMs(status: number, requested: number | undefined): number | undefined {
   if (status === 401 || status === 402 || status === 403) return REFUSED_MS;
   if (status !== 429 && status !== 503 && status !== 529) return undefined;
@@ -208,7 +208,7 @@ function toCooldownId({ upstream, key, model }: Omit<CooldownUpdate, "ms">): str
   return model === undefined ? upstream : `${upstream}\n${key ?? ""}\n${model}`;
 }
 
-/** Returns the list in the same order, with the items that match last. */
+/** Returns the list in the same order, except that the matching items come last. */
 function lastWhere<Item>(list: readonly Item[], fits: (one: Item) => boolean): Item[] {
   return list.toSorted((one, other) => Number(fits(one)) - Number(fits(other)));
 }

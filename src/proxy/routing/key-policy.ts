@@ -5,7 +5,7 @@ import { inSessionOrder } from "./session-affinity.ts";
 
 /** Decides which of an upstream's keys a call uses. */
 export interface KeyPolicy {
-  /** Returns a target's keys in the order in which attempts use them. `session` is the client's, if it names one. */
+  /** Returns a target's keys in the order in which attempts use them. `session` is the client's session id, if any. */
   order(target: Target, session: string | undefined): readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function createKeyPolicy(cooldowns: Pick<Cooldowns, "availableKeysFirst">
       const { upstream } = target;
       const { keys } = upstream;
       if (keys.length < 2) return keys;
-      // By position, so that sessions stay when a key is replaced.
+      // Keys are identified by their position, so that sessions do not move when a key is replaced.
       const byPosition = (_key: string, index: number) => String(index);
       const ordered = session === undefined ? inTurn(upstream) : inSessionOrder(keys, session, byPosition);
       return cooldowns.availableKeysFirst(target, ordered);

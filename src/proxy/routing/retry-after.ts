@@ -10,7 +10,7 @@ const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d+)?)s"/;
 /** Statuses of an upstream that is temporarily unavailable. */
 const TEMPORARY = new Set([429, 503]);
 
-/** Bytes of an error's body that are read. */
+/** Maximum bytes of an error's body that are read. */
 const MAX_BYTES = 1024 * 1024;
 
 /** The retry hints of an upstream's error response. */
@@ -33,7 +33,7 @@ interface Refusal {
 
 type WithPause<Refused> = Refused & { readonly pauseInBody: number | undefined };
 
-/** Adds the pause that an error's body requests. Google's errors have no `retry-after`. */
+/** Adds the pause that an error's body requests, because Google's errors have no `retry-after`. */
 export async function withPauseInBody<Refused extends Refusal>(
   refusal: Refused,
 ): Promise<WithPause<Refused>> {
@@ -65,7 +65,7 @@ export async function isOverflow(status: number, body: Buffer, coding: string | 
   }
 }
 
-/** Returns the response with a flag that is set if it is such an error. Its body can be read again. */
+/** Adds the result of `isOverflow` to a response whose body has not been read. The returned body can be read again. */
 export async function withOverflow<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<Received & { readonly isOverflow: boolean }> {

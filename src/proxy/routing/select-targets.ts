@@ -13,11 +13,11 @@ import { UpstreamStats } from "./upstream-stats.ts";
 export interface Target {
   readonly upstream: UpstreamConfig;
   readonly model: string;
-  /** The model's context window, if the rule tries larger ones and it is known. */
+  /** The model's context window in tokens, if it is known and the rule falls back to larger windows. */
   readonly contextWindow?: number | undefined;
 }
 
-/** At least one target. */
+/** A list of at least one target. */
 export type Targets = readonly [Target, ...Target[]];
 
 /** The targets of a call, in the order in which they are tried, and the rule that chose them. */
@@ -25,14 +25,14 @@ export interface Selection {
   readonly targets: Targets;
   /** The pattern of the matching rule, if any. */
   readonly rule: string | undefined;
-  /** Failures after which the next target is tried; undefined: errors and rate limits. */
+  /** The failures after which the next target is tried; undefined stands for errors and rate limits. */
   readonly on?: readonly FallbackReason[] | undefined;
 }
 
 /** The facts about a call that rules can test; computed only when a rule needs them. */
 export interface CallFacts {
   requestClass(): string | undefined;
-  /** Returns the client's session, if it names one. */
+  /** Returns the client's session id; undefined if the client sends none. */
   session(): string | undefined;
   tokens(): number;
   hasImage(): boolean;
@@ -43,9 +43,9 @@ export interface CallFacts {
 export interface Selector {
   /**
    * Returns the targets of a call: those of the first matching rule; else the upstream in `upstream/model`; else an
-   * upstream that lists the model, preferably of the client's dialect; else the first upstream of that dialect.
-   * Returns undefined if none applies. `model` is undefined if the call names none, `dialect` if the caller has none;
-   * `facts` is called only if a rule has conditions or weights.
+   * upstream that lists the model, preferably of the client's dialect; else the first upstream of that dialect. Returns
+   * undefined if none of these applies. `model` is undefined if the call names no model, `dialect` if the client has no
+   * dialect. `facts` is called only if a rule has conditions or weights.
    */
   select(
     model: string | undefined,
@@ -54,7 +54,7 @@ export interface Selector {
   ): Selection | undefined | Promise<Selection | undefined>;
 }
 
-/** Creates the selector of one configuration. `random` draws among weighted upstreams. */
+/** Creates the selector of one configuration. `random` returns the number by which a weighted target is drawn. */
 export function createSelector(
   upstreams: ReadonlyMap<string, UpstreamConfig>,
   rules: readonly ModelRule[],
@@ -114,7 +114,7 @@ function selectOnly(upstream: UpstreamConfig, model: string): Selection {
   return { targets: [{ upstream, model }], rule: undefined };
 }
 
-/** A rule's target; without a model, the client's model is used. */
+/** A target of a rule. If it has no model, the client's model is used. */
 interface OpenTarget {
   readonly upstream: UpstreamConfig;
   readonly model: string | undefined;
@@ -133,15 +133,15 @@ function withModel({ upstream, model }: OpenTarget, requested: string, hasWindow
   return { upstream, model: name, contextWindow };
 }
 
-/** Returns whether an upstream takes a client's dialect without translation. */
+/** Returns whether an upstream accepts a client's dialect without translation. */
 function isNative(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean {
   if (upstream.dialect === "any" || dialect === undefined) return upstream.dialect === "any";
   return upstream.dialect === getProfile(dialect).nativeUpstream;
 }
 
 /**
- * Returns the targets in the order of the rule's strategy. With weights, the first one is drawn by weight, and a
- * session always draws the same one, to use its prompt cache.
+ * Returns the targets in the order of the rule's strategy. With weights, the first target is drawn by weight. A session
+ * always draws the same target, to use the prompt cache there.
  */
 function inOrder(
   {
@@ -175,17 +175,17 @@ function inOrder(
   return first ? [first, ...targets.filter((target) => target !== first)] : targets;
 }
 
-/** Returns the items sorted by a number, smallest first; equal ones keep their order. */
+/** Returns the items sorted by a number, smallest first. Items with equal numbers keep their order. */
 function sortedBy<Item>(items: readonly Item[], toNumber: (item: Item) => number): Item[] {
   return items.toSorted((one, other) => toNumber(one) - toNumber(other));
 }
 
-/** Returns the price of a typical call, three parts input and one part output; unknown prices come last. */
+/** Returns the price of a typical call, with three input tokens for each output token. Unknown prices come last. */
 function blendedPrice(price: ModelPrice | undefined): number {
   return price === undefined ? Number.MAX_VALUE : 3 * price.input + price.output;
 }
 
-/** Names a target among those of its rule, which may list an upstream with several models. */
+/** Returns the name of a target, unique within its rule, which may list an upstream with several models. */
 function nameOf({ upstream, model }: OpenTarget): string {
   return model === undefined ? upstream.name : `${upstream.name}/${model}`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Headers in which clients name their session: Claude Code, Codex (new and old), OpenCode and pi, others. */
+/** Headers in which Claude Code, Codex (new and old versions), OpenCode, pi and others send the id of a session. */
 const SESSION_HEADERS = [
   "x-claude-code-session-id",
   "session-id",
@@ -12,7 +12,7 @@ const SESSION_HEADERS = [
   "x-session-id",
 ] as const;
 
-/** Returns the client's session, if it names one. */
+/** Returns the client's session id; undefined if the client sends none. */
 export function getSession(headers: IncomingHttpHeaders): string | undefined {
   for (const name of SESSION_HEADERS) {
     const value = headers[name];
@@ -41,7 +41,7 @@ export function inSessionOrder<Item>(
     .map(({ item }) => item);
 }
 
-/** Returns a number above 0 and at most 1, derived from both texts. */
+/** Returns a number above 0 and at most 1 that is derived from both strings. */
 function share(session: string, name: string): number {
   const digest = createHash("sha256").update(`${session}\n${name}`).digest();
   return (digest.readUInt32BE(0) + 1) / 2 ** 32;

@@ -3,7 +3,7 @@ interface Figures {
   inFlight: number;
   /** Smoothed milliseconds to the first byte; undefined before the first response. */
   firstByteMs: number | undefined;
-  /** When `firstByteMs` was last updated: milliseconds since 1970. */
+  /** The time at which `firstByteMs` was last updated, in milliseconds since 1970. */
   measuredAt: number;
 }
 
@@ -39,7 +39,7 @@ export class UpstreamStats {
     return this.figures.get(upstream)?.inFlight ?? 0;
   }
 
-  /** Returns the smoothed time to the first byte; 0 if it is not known or old, so that it is measured. */
+  /** Returns the smoothed milliseconds to the first byte; 0 if they are unknown or old, so that they are measured. */
   firstByteMs(upstream: string): number {
     const figures = this.figures.get(upstream);
     if (figures?.firstByteMs === undefined || this.now() - figures.measuredAt > FRESH_MS) return 0;

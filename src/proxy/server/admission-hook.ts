@@ -10,7 +10,7 @@ import { admit, createRefusal, type RefusalReason } from "./admission.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The entry of the route table; undefined if no route matched. */
+    /** The matching entry of the route table; undefined if no route matched. */
     readonly route?: Route;
   }
   interface FastifyRequest {
@@ -21,7 +21,7 @@ declare module "fastify" {
   }
 }
 
-/** Runs admission (`admission.ts`) before every request, matched or not, and sends the CORS headers. */
+/** Adds a hook that runs admission (`admission.ts`) and sets the CORS headers, even if no route matches. */
 export function addAdmissionHook(app: FastifyInstance, services: Services): void {
   app.decorateRequest("key", undefined);
   app.decorateRequest("runtime", null as unknown as Runtime);
@@ -35,8 +35,8 @@ export function addAdmissionHook(app: FastifyInstance, services: Services): void
 }
 
 /**
- * Runs admission for one request. Returns false if the response was sent already. Throws an `AppError` if the request
- * is rejected.
+ * Runs admission for one request. Returns false if the response has already been sent. Throws an `AppError` if the
+ * request is rejected.
  */
 function enter(request: FastifyRequest, reply: FastifyReply, services: Services): boolean {
   const runtime = services.runtime();
@@ -48,7 +48,7 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
   const { key, refusal } = admit(arrival, route, runtime, services);
   request.key = key;
   const isAboveLimit = services.connections.isAbove(raw.socket);
-  // Clients without a key must not keep connections open, or they could use them all up.
+  // Clients without a key must not keep connections open, because they could occupy all of them.
   if (isAboveLimit || (key === undefined && runtime.authMode !== "off")) reply.header("connection", "close");
   if (refusal !== "stopping" && refusal !== "host") {
     addCors(request, reply, runtime);
@@ -72,13 +72,13 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
 }
 
 function refuse(reply: FastifyReply, refusal: RefusalReason, host: string | undefined): never {
-  // The body of a cross-site request is not read.
+  // The body of such a request is not read, so the connection cannot be used again.
   if (refusal === "stopping" || refusal === "host" || refusal === "page") reply.header("connection", "close");
   if (refusal === "key") reply.header("www-authenticate", 'Bearer realm="sallyport"');
   throw createRefusal(refusal, host);
 }
 
-/** Adds CORS headers for listed origins only, and never `*`. */
+/** Adds CORS headers for the origins in `proxy.allowed_origins` only. The allowed origin is never `*`. */
 function addCors({ headers, method }: FastifyRequest, reply: FastifyReply, { config }: Runtime): void {
   const { origin } = headers;
   if (origin === undefined || !config.allowedOrigins.includes(origin)) return;

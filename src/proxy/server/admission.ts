@@ -15,13 +15,13 @@ export interface Arrival {
   readonly url: string;
   /** The URL without its query. */
   readonly path: string;
-  /** The address of the connection's other end: the client's, or a load balancer's. */
+  /** The remote address of the connection: that of the client or of a load balancer. */
   readonly peer: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
 }
 
-/** Why a request is rejected. */
+/** The reason for which a request is rejected. `page`: a web page has sent it. */
 export type RefusalReason = "stopping" | "host" | "page" | "key" | "role" | "loop";
 
 export interface Admission {
@@ -31,8 +31,8 @@ export interface Admission {
 }
 
 /**
- * Checks a request before routing: closing, Host, cross-site, API key, forwarding loop. `route` is undefined if no
- * route matched.
+ * Checks a request before routing: stopping proxy, Host, cross-site, API key, role, forwarding loop. `route` is
+ * undefined if no route matched.
  */
 export function admit(
   arrival: Arrival,
@@ -62,8 +62,8 @@ export function admit(
 }
 
 /**
- * Adds the listener's scheme, and host and scheme that a trusted proxy has forwarded. Returns a request over HTTP
- * unchanged if there are no trusted proxies.
+ * Adds the listener's scheme, or the host and scheme that a trusted proxy has forwarded. Returns the request unchanged
+ * if the listener has no TLS and there are no trusted proxies.
  */
 function asForwarded(arrival: Arrival, { forwarding, config }: Runtime): GuardedRequest {
   if (config.trustedProxies.length === 0 && config.tls === undefined) return arrival;
@@ -76,9 +76,9 @@ function asForwarded(arrival: Arrival, { forwarding, config }: Runtime): Guarded
 }
 
 /**
- * Returns whether a valid key permits a Host that is not allowed. This is the case if keys are required: a page that
- * uses DNS rebinding cannot know one. With `off`, local clients may send keys of other services, so only the Host
- * counts.
+ * Returns whether a valid key permits a Host that is not allowed. It does if keys are required, because a page that
+ * uses DNS rebinding has no key. If authentication is off, clients may send the keys of other services, so a key proves
+ * nothing. A request with several Host headers is never permitted.
  */
 function acceptsKeyInsteadOfHost({ rawHeaders }: Arrival, { authMode }: Runtime): boolean {
   const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "host");
@@ -86,8 +86,8 @@ function acceptsKeyInsteadOfHost({ rawHeaders }: Arrival, { authMode }: Runtime)
 }
 
 /**
- * Returns whether a request is a health check of a load balancer, which may use HTTP/1.0 without a Host. Browsers
- * always send one.
+ * Returns whether a request is a health check of a load balancer, which may use HTTP/1.0 without a Host header.
+ * Browsers always send that header.
  */
 function isProbe({ method, headers }: Arrival, route: Route | undefined): boolean {
   if (headers.host !== undefined || (method !== "GET" && method !== "HEAD")) return false;
@@ -98,7 +98,7 @@ function refused(refusal: RefusalReason): Admission {
   return { key: undefined, refusal };
 }
 
-/** Creates the error of a refusal. `host` is the name by which the client called the proxy. */
+/** Creates the error for a rejected request. `host` is the name by which the client called the proxy. */
 export function createRefusal(refusal: RefusalReason, host: string | undefined): AppError {
   switch (refusal) {
     case "stopping":

@@ -6,8 +6,8 @@ import { toMicros } from "../gateway/limits.ts";
 import type { Services } from "../services.ts";
 
 /**
- * Responds with `proxy.managed_settings`, the settings that Claude Code applies to every user of this gateway. The
- * client sends the last checksum as `If-None-Match`; 304 means that nothing has changed, 404 that there are none.
+ * Responds with `proxy.managed_settings`, the settings that Claude Code applies to every user of this gateway. Responds
+ * with 304 if the client's `If-None-Match` is the current checksum. Throws `not_found` if no settings are configured.
  * https://code.claude.com/docs/en/claude-apps-gateway
  */
 export function serveManagedSettings(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -21,7 +21,7 @@ export function serveManagedSettings(request: FastifyRequest, reply: FastifyRepl
   return reply.send({ uuid: checksum, checksum, settings });
 }
 
-/** Returns a value with the members of all objects in alphabetical order, so that equal settings are equal texts. */
+/** Returns a value with the members of all objects in alphabetical order, so that equal settings have equal JSON. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -35,7 +35,7 @@ interface Window {
   readonly resets_at: string | null;
 }
 
-/** The names of Claude Code's windows for the periods of budgets, as in the unified rate-limit headers. */
+/** Claude Code's names for the periods of budgets: the window of the unified rate-limit headers, and the kind. */
 const WINDOWS: Readonly<
   Record<Period, { readonly window?: "five_hour" | "seven_day"; readonly kind: string }>
 > = {

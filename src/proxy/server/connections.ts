@@ -3,20 +3,20 @@ import type { Server } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 
-/** How many connections a server accepts. */
+/** The number of connections that a server accepts. */
 export interface ConnectionCapacity {
   readonly connections: number;
-  /** Connections above `connections` that are accepted for one request: probes are served, other requests get 503. */
+  /** Further connections that are accepted for one request each: probes are served, other requests receive a 503. */
   readonly reserve: number;
 }
 
 const MAX_RESERVE = 256;
-/** File descriptors of files, pipes, listeners and Node.js itself: 25 to 35 are in use without calls. */
+/** File descriptors for files, pipes, listeners and Node.js itself. A proxy without calls uses 25 to 35. */
 const OWN_DESCRIPTORS = 40;
 
 /**
- * Returns the number of connections that the process's file descriptors allow, at most the configured one. Each call
- * takes two, for the client's connection and the upstream's.
+ * Returns the number of connections that the process's file descriptors allow, up to the configured number. Each call
+ * needs two descriptors, for the client's connection and the upstream's.
  */
 export function capacityFor(configured: number, descriptors: number): ConnectionCapacity {
   const available = Math.max(0, descriptors - OWN_DESCRIPTORS);
@@ -25,7 +25,7 @@ export function capacityFor(configured: number, descriptors: number): Connection
   return { connections: Math.min(configured, affordable), reserve };
 }
 
-/** Returns the limit of open files of this process; Infinity where it is not known (all systems but Linux). */
+/** Returns the limit of open files of this process; Infinity if it is unknown, as on every system except Linux. */
 export function descriptorLimit(): number {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
@@ -40,19 +40,20 @@ const ABOVE_LIMIT_MS = 5_000;
 
 /** Tracks which connections are above the limit. */
 export interface ConnectionLimit {
-  /** Counts the server's connections from now on. */
+  /** Starts to count the server's connections. */
   watch(server: Server): void;
   isAbove(socket: Socket): boolean;
 }
 
 /**
- * Creates a limit that accepts connections above it for one request each, so that probes and a 503 can be sent. When
- * the reserve is full, its oldest connection is closed. Replaces `maxConnections`, which resets connections and, in a
- * worker of node:cluster, passes them around in a busy loop while all workers are full.
+ * Creates a limit of connections. Connections above the limit are accepted for one request each, so that probes are
+ * served and other requests receive a 503. When the reserve is full, its oldest connection is closed. Node.js's own
+ * `maxConnections` is not used, because it resets connections and, in workers of node:cluster, passes connections
+ * around in a busy loop while all workers are full.
  */
 export function createConnectionLimit({ connections, reserve }: ConnectionCapacity): ConnectionLimit {
   let within = 0;
-  // By the client's address: with TLS, a request's socket is another one than that of its connection.
+  // The keys are client addresses, because with TLS a request's socket is not the socket of its connection.
   const above = new Map<string, Socket>();
   const admitAbove = (socket: Socket) => {
     const address = formatAddress(socket);
@@ -81,7 +82,7 @@ export function createConnectionLimit({ connections, reserve }: ConnectionCapaci
         });
       });
     },
-    // Called for every request; most of the time the map is empty.
+    // The size is checked first, because this function is called for every request and the map is usually empty.
     isAbove: (socket) => above.size > 0 && above.has(formatAddress(socket)),
   };
 }
@@ -90,12 +91,12 @@ function formatAddress({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** Milliseconds between two checks. */
+/** Milliseconds between two checks for running calls. */
 const POLL_MS = 20;
 
 /**
- * Resolves after Node.js has read the requests that had arrived, and accepted a connection. The system resets those of a
- * closed listener or connection: hundreds at once, if the process is busy.
+ * Resolves after Node.js has read the requests that have arrived and has accepted a waiting connection. When a listener
+ * or connection is closed, the system resets what waits there, which can be hundreds of requests in a busy process.
  */
 function afterPoll(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -111,25 +112,25 @@ export interface Draining {
   isStopping(): boolean;
   /**
    * Stops accepting connections, and resolves when all running calls have been served. Calls that arrive during this
-   * time over connections that were already open are served as well: a load balancer cannot know that the proxy has
-   * stopped listening.
+   * time over open connections are served as well, because a load balancer does not detect that the proxy has stopped
+   * listening.
    */
   drain(): Promise<void>;
   /**
-   * Stops accepting connections, and resolves when all connections have ended. Idle connections of clients may still
-   * send a call for the keep-alive timeout: closing them immediately could lose a call in transit.
+   * Stops accepting connections, and resolves when all connections have ended. Idle connections stay open for the
+   * keep-alive timeout, because closing them immediately could lose a call in transit.
    */
   retire(): Promise<void>;
 }
 
 /**
- * Creates the functions that stop a server. `isServing` returns whether a call is running. A call has ended once all
- * bytes of its response are passed to the operating system, which delivers them.
+ * Creates the functions that stop a server. `isServing` returns whether a call is running. A call has been served once
+ * the operating system has received all bytes of its response, which it then delivers.
  */
 export function createDraining(server: Server, isServing: () => boolean): Draining {
   let stopping = false;
   const sockets = new Set<Socket>();
-  // With TLS, only the decrypted side has the bytes of responses.
+  // With TLS, only the decrypted socket reports the unsent bytes of responses.
   server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -141,7 +142,7 @@ export function createDraining(server: Server, isServing: () => boolean): Draini
   server.on("connection", () => {
     accepted += 1;
   });
-  /** Accepts the connections that wait. Node.js accepts one in each turn of the event loop. */
+  /** Accepts the waiting connections. Node.js accepts one in each turn of the event loop. */
   const acceptWaiting = async () => {
     const until = performance.now() + MAX_ACCEPT_MS;
     for (let last = -1; last !== accepted && performance.now() < until; ) {
@@ -164,7 +165,7 @@ export function createDraining(server: Server, isServing: () => boolean): Draini
       announceStop();
       await acceptWaiting();
       stopListening();
-      // Idle connections stay open until then: each may carry one more call, whose response closes it.
+      // Idle connections stay open until no call is running: each can carry one more call, whose response closes it.
       do {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
         await afterPoll();

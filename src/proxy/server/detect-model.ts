@@ -3,10 +3,10 @@ import { NO_FACTS } from "../routing/call-facts.ts";
 import { notServed } from "../routing/not-served.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** Body of `POST /v1/models/detect`. */
+/** The body of `POST /v1/models/detect`. */
 export const detectBody = z.object({ model: z.string().min(1) });
 
-/** Response of `POST /v1/models/detect`. */
+/** The response of `POST /v1/models/detect`. */
 export interface Detected {
   readonly model: string;
   readonly mapped_model: string;
@@ -18,7 +18,7 @@ export interface Detected {
   readonly matched_rule: string | null;
 }
 
-/** Returns the target to which a call with this model's name is sent. Throws `model_not_found`. */
+/** Returns the target to which a call of this model is sent. Throws `model_not_found` if no upstream serves it. */
 export async function detectModel(runtime: Runtime, model: string): Promise<Detected> {
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
   if (!selection) throw notServed(model);
@@ -41,7 +41,7 @@ export async function detectModel(runtime: Runtime, model: string): Promise<Dete
   };
 }
 
-/** Returns the type by the vendors' naming conventions; the default is a chat model. */
+/** Returns the type of a model by the vendors' naming conventions; `chat` if no other type matches. */
 function detectType(model: string): Detected["type"] {
   if (/embed|bge-|e5-/i.test(model)) return "embedding";
   if (/whisper|transcribe|tts|audio/i.test(model)) return "audio";

@@ -11,7 +11,9 @@ import type { Services } from "../services.ts";
 import { toExceptionName } from "./cloud-clients/bedrock-exceptions.ts";
 import { takeOver } from "./take-over.ts";
 
-/** Handles errors outside model calls, and unknown paths. Responds in the dialect of the route or of the caller. */
+/**
+ * Adds handlers of errors outside model calls and of unknown paths. They respond in the route's or client's dialect.
+ */
 export function addProxyErrors(
   app: FastifyInstance,
   services: Services,
@@ -39,9 +41,9 @@ export function addProxyErrors(
     }
     const withHead = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     if (allowed.length > 0) reply.header("allow", withHead.join(", "));
-    // Clients without a key cannot keep connections open with unknown paths.
+    // Clients without a key must not keep connections open by requesting unknown paths.
     if (request.key === undefined) reply.header("connection", "close");
-    // Claude Code does not repeat requests that a gateway does not support.
+    // The header prevents Claude Code from repeating a request that the proxy does not support.
     if (allowed.length === 0 && path.startsWith("/v1/messages/")) {
       reply.header("x-should-retry", "false");
       throw new AppError("not_supported", `The proxy does not serve ${path}`);
@@ -121,7 +123,7 @@ function dialectUnder(path: string): RouteDialect {
   return path.startsWith("/v1/") ? "by-caller" : "plain";
 }
 
-/** Returns the methods of a path for messages, without HEAD (implied by GET) and OPTIONS (always allowed). */
+/** Returns the methods of a path for error messages, without HEAD (implied by GET) and OPTIONS (always allowed). */
 function listMethods(path: string): string[] {
   const taking = routes.filter((route) => matchesPath(route, path) && route.operation !== "websocket");
   return [...new Set(taking.map((route) => route.method))];

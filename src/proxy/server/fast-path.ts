@@ -17,9 +17,10 @@ const fastRoutes = new Map(
 );
 
 /**
- * Creates a handler that serves model calls before Fastify, whose routing would double the proxy's own cost. It takes
- * requests whose path equals a route's, that have no `Origin`, and that pass admission. It returns false for all
- * others: Fastify routes them, and `admission-hook.ts` runs admission again and responds to those that it rejects.
+ * Creates a handler that serves model calls before Fastify, because Fastify's routing would double the proxy's own
+ * cost. The handler serves a request if its path equals a route's path, it has no `Origin`, and it passes admission.
+ * For any other request, the handler returns false. Fastify then routes the request, and `admission-hook.ts` runs
+ * admission again and sends the response to a rejected request.
  */
 export function createFastPath(
   services: Services,

@@ -4,9 +4,9 @@ import { withoutBrackets } from "../../config/loopback.ts";
 
 /** Reads the `X-Forwarded-…` headers of trusted proxies (`proxy.trusted_proxies`) only. */
 export interface Forwarding {
-  /** Returns the client's address: the last one in `X-Forwarded-For` that is not a trusted proxy's. */
+  /** Returns the client's address: the last address in `X-Forwarded-For` that is not that of a trusted proxy. */
   client(peer: string | undefined, headers: IncomingHttpHeaders): string;
-  /** Returns the host that the client requested; undefined if the Host header has it. */
+  /** Returns the host that the client requested; undefined if the Host header contains it. */
   host(peer: string | undefined, headers: IncomingHttpHeaders): string | undefined;
   /** Returns the scheme that the client used. */
   scheme(peer: string | undefined, headers: IncomingHttpHeaders): "http" | "https";
@@ -16,7 +16,7 @@ export interface Forwarding {
 
 /**
  * Creates a reader that trusts these addresses and CIDR ranges, which the configuration schema has validated.
- * `ownScheme` is the listener's.
+ * `ownScheme` is the scheme of the listener.
  */
 export function createForwarding(
   trustedProxies: readonly string[],
@@ -58,7 +58,7 @@ const trustingNobody = (ownScheme: "http" | "https"): Forwarding => ({
   prefix: () => "",
 });
 
-/** A path of plain segments, because it becomes part of URLs that people copy. */
+/** Matches a path of plain segments. Other prefixes are ignored, because a prefix becomes part of URLs to copy. */
 const PREFIX = /^(?:\/[\w.~-]+)+\/?$/;
 
 function createBlockList(ranges: readonly string[]): BlockList {
@@ -84,7 +84,8 @@ function splitList(value: string | string[] | undefined): string[] {
 }
 
 /**
- * Returns the address without the port that load balancers may add; undefined for `unknown` and other non-addresses.
+ * Returns the address in an entry of `X-Forwarded-For`, without the port that load balancers may add. Returns undefined
+ * if the entry is not an address, such as `unknown`.
  */
 function addressIn(hop: string): string | undefined {
   const address = withoutBrackets(hop.replace(/^(\[[^\]]*\]|[\d.]+):\d+$/, "$1"));

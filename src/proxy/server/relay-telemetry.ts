@@ -9,11 +9,11 @@ import { sendTo } from "../upstream/clients.ts";
 import { readText } from "../upstream/send.ts";
 import { respondToTelemetry } from "./utility-routes.ts";
 
-/** Bytes of telemetry that may wait for the collector; more is dropped. */
+/** Maximum bytes of telemetry that wait for the collector. Further messages are dropped. */
 const MAX_WAITING = 8 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
-/** Relays clients' telemetry to the collector of one proxy. */
+/** The state of relaying clients' telemetry to the collector. */
 export interface TelemetryRelay {
   /** Bytes that wait for the collector. */
   waiting: number;
@@ -35,7 +35,7 @@ const COLLECTOR = {
 
 /**
  * Responds to a client's OTLP message, and sends it to `proxy.otel.relay` with its path and type, but without the
- * client's credentials. The client does not wait for the collector, and a failed message is dropped.
+ * client's credentials. The client does not wait for the collector. A message that cannot be sent is dropped.
  */
 export async function relayTelemetry(
   request: FastifyRequest,

@@ -15,17 +15,20 @@ import { parseBaseUrl } from "../upstream/clients.ts";
 import { openWebSocket, type UpstreamWebSocket } from "../upstream/open-websocket.ts";
 import { upstreamHeaders, viaHeader } from "../upstream/request-headers.ts";
 
-/** Bytes that a peer may leave unread before the connection is closed. */
+/** Maximum bytes that wait for the client or the upstream. The connection is closed if more are waiting. */
 const MAX_UNREAD = 16 * 1024 * 1024;
 const CLOSE = { restarting: 1012, tooSlow: 1013, failed: 1011 } as const;
 
-/** The WebSockets that are relayed to upstreams: OpenAI's realtime API and Google's Live API. */
+/** Relays WebSockets to upstreams, for OpenAI's realtime API and Google's Live API. */
 export class RelayedWebSockets {
   private readonly clients = new Set<WebSocket>();
 
   constructor(private readonly services: Services) {}
 
-  /** Opens a WebSocket to an upstream, then accepts the client's. Throws an `AppError` if that is not possible. */
+  /**
+   * Opens a WebSocket to an upstream, then accepts the client's WebSocket. Rejects with an `AppError` if the client's
+   * key does not allow the call, or if the upstream's WebSocket cannot be opened.
+   */
   async accept(upgrade: AdmittedUpgrade): Promise<void> {
     const { request, socket, head, route, key } = upgrade;
     const { services } = this;
@@ -89,7 +92,7 @@ export class RelayedWebSockets {
     });
   }
 
-  /** Closes all connections, which would otherwise stay open. */
+  /** Closes all connections immediately. */
   stop(): void {
     for (const client of this.clients) {
       client.close(CLOSE.restarting, "The proxy is stopping");
@@ -113,7 +116,10 @@ export class RelayedWebSockets {
   }
 }
 
-/** Throws `model_not_allowed` for keys whose limits cannot be enforced on an open connection. */
+/**
+ * Throws `model_not_allowed` if the key does not allow the model, or if the key has limits of tokens or budgets, which
+ * cannot be enforced on an open connection.
+ */
 function expectAllowed(key: ProxyKey | undefined, model: string | undefined): void {
   if (key === undefined) return;
   const hasLimits = key.subjects?.some(({ limits }) => limits.tpm !== undefined || limits.budgets?.length);
@@ -143,7 +149,7 @@ function toUpstreamPath({ baseUrl }: UpstreamConfig, url: string, dialect: Diale
   return `${parseBaseUrl(baseUrl).prefix}${path.replace(/^\/v1/, "")}${query}`;
 }
 
-/** Returns the protocols that the client offers, without keys. */
+/** Returns the protocols that the client offers, except those that contain a key. */
 function listProtocols({ headers }: IncomingMessage): string[] {
   const offered = headers["sec-websocket-protocol"]?.split(",").map((each) => each.trim()) ?? [];
   return offered.filter((each) => each !== "" && !each.startsWith("openai-insecure-api-key."));

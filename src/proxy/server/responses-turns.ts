@@ -15,20 +15,20 @@ export class TurnError extends Error {
   }
 }
 
-/** A response that the vendor does not store, with all items that led to it. */
+/** A response that only the proxy retains, with all items of its conversation. */
 interface KeptResponse {
   readonly id: string;
   readonly items: readonly unknown[];
 }
 
-/** A request of a turn, to be sent as the body of `POST /v1/responses`. */
+/** The request of a turn. `body` is sent as the body of `POST /v1/responses`. */
 export interface Turn {
   readonly body: Members;
-  /** The items of the whole conversation up to this turn; undefined if the vendor or the proxy stores it. */
+  /** The items of the conversation up to this turn; undefined if the response is stored elsewhere. */
   readonly items: readonly unknown[] | undefined;
-  /** The id that the client has sent and the body leaves out, because its items are repeated. */
+  /** The client's `previous_response_id`, if the body contains the items of that response instead of the id. */
   readonly continued: string | undefined;
-  /** Whether the client only prepares a conversation: no model is called. */
+  /** Whether the client only prepares a conversation, so that no model is called. */
   readonly isWarmUp: boolean;
 }
 
@@ -36,14 +36,14 @@ export interface Turn {
 const TRANSPORT = ["type", "stream", "stream_options", "generate", "event_id"];
 
 /**
- * The turns of one WebSocket connection. It remembers the last response with `store: false`, so that the client can
- * continue it with `previous_response_id` and new items only.
+ * Creates the turns of one WebSocket connection. Retains the last response with `store: false`, so that the client can
+ * continue that response by sending `previous_response_id` and only the new items.
  * https://developers.openai.com/api/docs/guides/websocket-mode
  */
 export class Turns {
   private kept: KeptResponse | undefined;
 
-  /** Returns the request of a client's event. Throws `TurnError`. */
+  /** Returns the turn that a client's event requests. Throws `TurnError` if the event is invalid. */
   begin(event: Members): Turn {
     if (event["type"] !== "response.create")
       throw new TurnError(400, "invalid_event", 'Send events of the type "response.create".', "type");
@@ -59,17 +59,17 @@ export class Turns {
       const { previous_response_id: _, ...rest } = body;
       return { body: { ...rest, input: items }, items: unstored(event, items), continued: id, isWarmUp };
     }
-    // The items of a response that another service stores are unknown here.
+    // The items of a response that is stored elsewhere are unknown.
     const isKnown = id === undefined || id === null;
     return { body, items: isKnown ? unstored(event, added) : undefined, continued: undefined, isWarmUp };
   }
 
-  /** Remembers a response that the client may continue. */
+  /** Retains a response so that the client can continue it, unless the response is stored elsewhere. */
   keep(id: string, turn: Turn, output: readonly unknown[]): void {
     if (turn.items !== undefined) this.kept = { id, items: [...turn.items, ...output.flatMap(toInput)] };
   }
 
-  /** Forgets a response after a failed turn that continued it. */
+  /** Discards the retained response with this id, after a failed turn that continued it. */
   forget(id: string | undefined): void {
     if (this.kept?.id === id) this.kept = undefined;
   }
@@ -81,16 +81,16 @@ function toItems(input: unknown): readonly unknown[] {
 }
 
 /**
- * Returns the items if neither the vendor nor the proxy stores them. Warm-ups are not sent, so only this object
- * stores them.
+ * Returns the items if they must be retained here: those of a response with `store: false`, and those of a warm-up,
+ * which is not sent to a vendor.
  */
 function unstored(event: Members, items: readonly unknown[]): readonly unknown[] | undefined {
   return event["store"] === false || event["generate"] === false ? items : undefined;
 }
 
 /**
- * Returns an output item as input of the next turn. Ids refer to stored items, and reasoning without its encrypted
- * form cannot be sent again.
+ * Converts an output item to input of the next turn. The id is removed, because ids refer to stored items. Reasoning
+ * without `encrypted_content` is dropped, because it cannot be sent again.
  */
 function toInput(item: unknown): readonly unknown[] {
   if (!isObject(item)) return [];

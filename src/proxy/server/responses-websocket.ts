@@ -21,7 +21,7 @@ const MAX_WAITING = 16;
 /** Bytes that a slow client may leave unread before the upstream is slowed down. */
 const MAX_UNREAD = 1024 * 1024;
 
-/** The open WebSocket connections of one proxy. */
+/** Serves the Responses API over WebSockets and tracks the open connections of one proxy. */
 export class ResponsesWebSockets {
   private readonly connections = new Set<Connection>();
   private readonly server: WebSocketServer;
@@ -51,7 +51,7 @@ export class ResponsesWebSockets {
   }
 }
 
-/** One client's connection, whose responses run one after the other. */
+/** The connection of one client. Its responses are created one after another. */
 class Connection {
   private readonly turns = new Turns();
   private readonly waiting: Buffer[] = [];
@@ -66,7 +66,7 @@ class Connection {
   ) {
     const { pingMs } = services.runtime().config;
     if (pingMs > 0) this.ping = setInterval(() => client.ping(), pingMs).unref();
-    // A Buffer, because `binaryType` is the default.
+    // `data` is a Buffer, because `binaryType` has its default value.
     client.on("message", (data, isBinary) => this.take(isBinary ? Buffer.alloc(0) : (data as Buffer)));
     client.on("error", () => client.terminate());
     client.once("close", () => {
@@ -104,7 +104,7 @@ class Connection {
     }
   }
 
-  /** Serves one event of the client; every error becomes an event. */
+  /** Serves one event of the client. Every error is sent to the client as an event. */
   private async respond(bytes: Buffer, signal: AbortSignal): Promise<void> {
     let turn: Turn | undefined;
     try {
@@ -175,7 +175,7 @@ class Connection {
     else this.turns.keep(String(id), turn, Array.isArray(output) ? output : []);
   }
 
-  /** Responds to `generate: false`: nothing is sent to a model, but the client may continue the response. */
+  /** Responds to `generate: false`. No model is called, but the client can continue the response. */
   private async warmUp(turn: Turn): Promise<void> {
     const id = `resp_${randomBytes(24).toString("hex")}`;
     const members = { ...turn.body, previous_response_id: turn.continued };
@@ -202,8 +202,8 @@ class Connection {
 }
 
 /**
- * Parses an event. Throws `TurnError` if it exceeds the bounds of request bodies, which are checked before it is parsed,
- * or is not a JSON object.
+ * Parses an event. Throws `TurnError` if the event is not a JSON object, or exceeds the bounds of request bodies, which
+ * are checked before parsing.
  */
 async function readEvent(bytes: Buffer): Promise<Members> {
   try {
@@ -212,7 +212,7 @@ async function readEvent(bytes: Buffer): Promise<Members> {
   } catch (error) {
     if (error instanceof AppError && error.code === "too_large")
       throw new TurnError(413, error.code, error.message);
-    // The error below also covers text that is not JSON, or is nested too deeply.
+    // The error below also covers text that is not JSON or is nested too deeply.
   }
   throw new TurnError(400, "invalid_json", "Each message must be a JSON object.");
 }
@@ -235,7 +235,7 @@ function toTurnError(status: number, text: string, retryAfterSeconds: number): T
   return new TurnError(status, code, `${message}${wait}`, param);
 }
 
-/** Returns the error event of the WebSocket mode. */
+/** Returns an error as an event of OpenAI's WebSocket mode. */
 function errorEvent(
   status: number,
   error: { readonly [Name in "code" | "message" | "param"]?: unknown },

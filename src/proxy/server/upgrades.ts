@@ -20,27 +20,27 @@ const upgradable = new Map(
     .map((route) => [route.path, route] as const),
 );
 
-/** Returns whether a request asks for a WebSocket on a route that accepts one. */
+/** Returns whether a request is an upgrade to a WebSocket on a route that accepts WebSockets. */
 export function isWebSocketRequest({ method, headers, url = "" }: IncomingMessage): boolean {
   if (method !== "GET" || !/^websocket$/i.test(headers.upgrade ?? "")) return false;
   return upgradable.has(getPath(withSingleSlash(url)));
 }
 
-/** Google's SDK opens `//ws/…`: it appends a path to a base URL that ends with a slash. */
+/** Returns a URL with one slash before `ws/`. Google's SDK requests `//ws/…` if its base URL ends with a slash. */
 function withSingleSlash(url: string): string {
   return url.replace(/^\/+(?=ws\/)/, "/");
 }
 
-/** The WebSockets of a proxy. */
+/** Closes the WebSockets of a proxy. */
 export interface Upgrades {
-  /** Closes idle connections immediately, and the others after their running response. */
+  /** Closes idle and relayed connections immediately, and each other connection after its running response. */
   drain(): void;
   stop(): void;
 }
 
 /**
- * Serves WebSocket upgrades, with the same admission as requests over HTTP. The library for WebSockets is loaded with
- * the first one.
+ * Serves WebSocket upgrades, with the same admission as requests over HTTP. Loads the WebSocket library on the first
+ * upgrade.
  */
 export function serveUpgrades(app: FastifyInstance, services: Services): Upgrades {
   let loading: Promise<ResponsesWebSockets> | undefined;
@@ -84,7 +84,7 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
   return {
     drain() {
       sockets?.drain();
-      // Clients would keep them open.
+      // Clients would keep relayed connections open.
       relayed?.stop();
     },
     stop() {
@@ -110,7 +110,7 @@ function check(
   const peer = socket.remoteAddress;
   const runtime = services.runtime();
   const arrival = { method, url, path: getPath(url), peer, headers, rawHeaders };
-  // Unlike a call, a WebSocket does not end by itself.
+  // A draining proxy accepts calls but no WebSockets, because a WebSocket does not end by itself.
   const { key, refusal } = services.isDraining()
     ? { refusal: "stopping" as const }
     : admit(arrival, route, runtime, services);

@@ -30,7 +30,7 @@ export async function handleUtility(
     case "health":
       return reply.send({ status: "ok" });
     case "telemetry":
-      // Responds without reading the body, which is discarded.
+      // The body is discarded without being read.
       return reply.send({});
     case "otlp":
       return request.runtime.config.otel.relay === undefined
@@ -58,7 +58,7 @@ export async function handleUtility(
       return reply.send(await warmUp(request.runtime, services, await bodyAs(request, services, warmupBody)));
     case "realtime":
     case "websocket":
-      // Upgrades do not get here (`upgrades.ts`).
+      // `upgrades.ts` serves the upgrade requests of this route; this request is not one of them.
       reply.header("allow", "POST");
       throw new AppError("method_not_allowed", "Method not allowed; use POST or a WebSocket");
     case "home":
@@ -79,7 +79,7 @@ export async function handleUtility(
   }
 }
 
-/** Responds to an OTLP message with an empty one, which has no bytes in protobuf. */
+/** Responds to an OTLP message with an empty message: `{}` in JSON, no bytes in protobuf. */
 export function respondToTelemetry({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const type = headers["content-type"] ?? "";
   if (!/^application\/(?:x-)?protobuf\b/i.test(type)) return reply.send({});
@@ -89,15 +89,15 @@ export function respondToTelemetry({ headers }: FastifyRequest, reply: FastifyRe
 async function metrics(services: Services): Promise<string> {
   const [counts, { cooldowns }] = await Promise.all([
     services.totals(),
-    // Passes the current time, because ended calls are not needed.
+    // The current time excludes ended calls, which are not needed.
     services.activity(new Date().toISOString()),
   ]);
   return metricsText(counts) + stateText(cooldowns, services.startedAt);
 }
 
 /**
- * Returns the readiness. Only clients with a key receive the number of running calls. Every load balancer may learn
- * whether the proxy is ready. Throws `overloaded` if the proxy is stopping.
+ * Returns whether the proxy is ready and which services are down. The number of running calls and the errors are
+ * included only if the client has a key or authentication is off. Throws `overloaded` if the proxy is stopping.
  */
 async function readiness({ key, runtime }: FastifyRequest, services: Services): Promise<object> {
   if (services.isStopping()) throw new AppError("overloaded", "The proxy is stopping");

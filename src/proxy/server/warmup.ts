@@ -12,7 +12,7 @@ import { sendTo } from "../upstream/clients.ts";
 import { requestHeaders } from "../upstream/request-headers.ts";
 import { readText } from "../upstream/send.ts";
 
-/** Body of `POST /internal/warmup`. */
+/** The body of `POST /internal/warmup`. */
 export const warmupBody = z.object({ upstream: z.string().optional(), model: z.string().optional() });
 
 export interface WarmupResult {
@@ -23,9 +23,9 @@ export interface WarmupResult {
 }
 
 /**
- * Opens a connection to one upstream or to all, so that the first call finds one. With a model, sends a call for a
- * single token, to the named upstream or else to those that serve the model. Throws `not_found` for an unknown
- * upstream, `model_not_found` for a model that no upstream serves.
+ * Opens a connection to one upstream or to all upstreams, so that the first call does not have to open one. With a
+ * model, sends a call for a single token to the named upstream, or else to the upstreams that serve the model. Throws
+ * `not_found` for an unknown upstream, and `model_not_found` for a model that no upstream serves.
  */
 export async function warmUp(
   runtime: Runtime,

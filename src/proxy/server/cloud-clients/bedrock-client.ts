@@ -15,7 +15,7 @@ import {
 } from "./cloud-client.ts";
 
 /**
- * Clients of Claude on Amazon Bedrock: InvokeModel, InvokeModelWithResponseStream and CountTokens.
+ * Converts calls to Claude on Amazon Bedrock: InvokeModel, InvokeModelWithResponseStream and CountTokens.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
  */
 export const bedrockClient: CloudClient = {
@@ -75,7 +75,7 @@ async function convertError(response: IncomingMessage, status: number): Promise<
     "content-type": "application/json",
     "x-amzn-errortype": toExceptionName(status, String(error["type"])),
   };
-  // Anthropic's status for overloaded models is not one of AWS's.
+  // 529 is Anthropic's status for overloaded models, which AWS does not use.
   return { status: status === 529 ? 503 : status, headers, body: JSON.stringify({ message }) };
 }
 
@@ -97,7 +97,7 @@ async function convertWhole(
   return { status, headers, body: text };
 }
 
-/** Encodes server-sent events as messages of an event stream; an error becomes an exception and ends it. */
+/** Encodes server-sent events as messages of AWS's event stream. An error becomes an exception and ends the stream. */
 async function* encodeStream(response: IncomingMessage): AsyncGenerator<Buffer> {
   const parser = createSseParser();
   const startedAt = performance.now();
@@ -131,7 +131,7 @@ function addUsage(data: string, counted: CountedUsage): void {
   if (typeof output === "number") counted.output = output;
 }
 
-/** Returns the last event with Bedrock's figures, from which its clients know the usage. */
+/** Returns the last event with Bedrock's metrics, from which Bedrock's clients read the usage. */
 function withMetrics({ input, output, firstByteMs }: CountedUsage, startedAt: number): string {
   return JSON.stringify({
     type: "message_stop",

@@ -4,7 +4,7 @@ import { text as readText } from "node:stream/consumers";
 import type { PlatformConfig } from "../../../config/proxy/config.ts";
 import { asObject, type Json, tryParseJson } from "../../exchange/json.ts";
 
-/** The call of the messages dialect into which the call of a cloud platform's client is converted. */
+/** A call in the `messages` dialect, converted from the call of a cloud platform's client. */
 export interface MessagesCall {
   readonly path: "/v1/messages" | "/v1/messages/count_tokens";
   readonly body: Json;
@@ -21,34 +21,34 @@ export interface ClientResponse {
   readonly body: string | Buffer | Readable;
 }
 
-/** Converts calls of Claude by a platform's clients. */
+/** Converts the calls to Claude that a cloud platform's clients send. */
 export interface CloudClient {
   readonly platform: PlatformConfig["kind"];
-  /** Converts a request. `operation` is the last segment of the path. Throws `validation` and `not_found`. */
+  /** Converts a request. `operation` is the last segment of the path. Throws `validation` or `not_found`. */
   readCall(params: Readonly<Record<string, string>>, operation: string, body: Json): MessagesCall;
-  /** Returns Anthropic's name of a model that the platform names. */
+  /** Converts the platform's name of a model to Anthropic's name. */
   toAnthropicName(model: string): string;
   /** Converts Anthropic's response to the platform's form. */
   convert(response: IncomingMessage, call: MessagesCall): Promise<ClientResponse>;
 }
 
-/** Reads a whole response; its value is empty if it is not a JSON object. */
+/** Reads a whole response. `value` is empty if the response is not a JSON object. */
 export async function readJson(response: IncomingMessage): Promise<{ text: string; value: Json }> {
   const text = await readText(response);
   return { text, value: asObject(tryParseJson(text)) };
 }
 
-/** Returns names in a member of the body or in a comma-separated text. */
+/** Returns the names in an array or in a comma-separated string. */
 export function listNames(value: unknown): readonly string[] {
   const names = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [];
   const texts = names.filter((name): name is string => typeof name === "string");
   return texts.map((name) => name.trim()).filter((name) => name !== "");
 }
 
-/** Request members that `/v1/messages/count_tokens` takes besides the model. */
+/** Request members that `/v1/messages/count_tokens` accepts besides the model. */
 const COUNTED = ["messages", "system", "tools", "tool_choice", "thinking", "output_config", "mcp_servers"];
 
-/** Returns the members of a request that count for its tokens. */
+/** Returns the members of a request that contribute to its token count. */
 export function pickCountedMembers(body: Json): Json {
   return Object.fromEntries(COUNTED.flatMap((name) => (name in body ? [[name, body[name]]] : [])));
 }

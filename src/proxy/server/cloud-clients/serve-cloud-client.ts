@@ -14,8 +14,8 @@ import { bedrockClient } from "./bedrock-client.ts";
 import { type CloudClient, listNames, type MessagesCall, pickCountedMembers } from "./cloud-client.ts";
 
 /**
- * Clients of Claude on Google Vertex AI: `…/publishers/anthropic/models/{model}:rawPredict` and `:streamRawPredict`.
- * Responses and errors have Anthropic's own form.
+ * Converts calls to Claude on Google Vertex AI: `…/publishers/anthropic/models/{model}:rawPredict` and
+ * `:streamRawPredict`. Responses and errors have Anthropic's own form.
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude
  */
 const vertexClient: CloudClient = {
@@ -40,8 +40,8 @@ const vertexClient: CloudClient = {
 const CLIENTS = { "bedrock-client": bedrockClient, "vertex-client": vertexClient } as const;
 
 /**
- * Serves a client of a cloud platform: makes a call of the messages dialect to the proxy itself, so that limits, rules,
- * recording and translation apply to it as to every call.
+ * Serves a call of a cloud platform's client. Converts it to a call in the `messages` dialect that the proxy sends to
+ * itself, so that limits, rules, recording and translation apply as to every other call.
  */
 export async function serveCloudClient(
   request: FastifyRequest,
@@ -87,8 +87,8 @@ async function readMembers({ raw, runtime }: FastifyRequest, { memory }: Service
 }
 
 /**
- * Returns the name under which the call is routed: the client's, or Anthropic's if the upstream is not on the client's
- * platform and no rule gives the model another name.
+ * Returns the name by which the call is routed. This is the client's name if it selects an upstream on the client's
+ * platform or a rule replaces it. Otherwise it is Anthropic's name, unless that name selects a different upstream.
  */
 async function chooseName(model: string, client: CloudClient, { selector }: Runtime): Promise<string> {
   const name = client.toAnthropicName(model);
@@ -105,7 +105,7 @@ async function selectFirst(model: string, selector: Runtime["selector"]) {
   return selection?.targets[0];
 }
 
-/** Headers of the platforms' clients, which concern only the platform. */
+/** Matches the headers of platforms' clients that concern only the platform. */
 const PLATFORM_HEADER = /^(?:x-amz-|x-amzn-|amz-sdk-|x-goog-(?!api-key))/;
 
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "x-gen-api-key", ...keyHeaders]);
