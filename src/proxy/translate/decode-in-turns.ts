@@ -5,7 +5,7 @@ import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import { countValues, type Steps } from "../exchange/steps.ts";
 
-/** JSON values of a body that is decoded in one turn of the event loop. */
+/** Maximum number of JSON values in a body that is decoded in one turn of the event loop. */
 const FEW_VALUES = 16_384;
 
 /** A client's request: its parsed body, and the number of values in it. */
@@ -15,8 +15,8 @@ export interface ClientRequest {
 }
 
 /**
- * Decodes a client's request. Takes a turn of the event loop for each step of a large one. Throws `DialectError` (400) if
- * the body is invalid.
+ * Decodes a client's request. Decodes a large request in several turns of the event loop. Throws `DialectError` (400)
+ * if the body is invalid.
  */
 export async function decodeInTurns(
   codec: Codec,
@@ -27,7 +27,7 @@ export async function decodeInTurns(
   return finishInTurns(codec.decodeRequestInSteps(body, context));
 }
 
-/** Decodes an upstream's response like `decodeInTurns`. Throws `DialectError` (502) if it is invalid. */
+/** Decodes an upstream's response like `decodeInTurns`. Throws `DialectError` (502) if the response is invalid. */
 export async function decodeResponseInTurns(
   codec: Codec,
   body: unknown,

@@ -4,7 +4,7 @@ import { parseJson, stringifyJsonWith } from "../exchange/json.ts";
 
 /** Size in bytes from which a JSON text is parsed and written in slices. */
 export const LARGE_JSON = 2 * 1024 * 1024;
-/** Bytes of a string that is parsed on its own. */
+/** Size above which a string is parsed or written separately: bytes in parsing, characters in writing. */
 const LONG_STRING = 256 * 1024;
 /** Bytes or characters of a string that are parsed or written per turn of the event loop. */
 const SLICE = 1024 * 1024;
@@ -17,7 +17,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 
-/** Random, so that a text cannot contain a placeholder. */
+/** The beginning of every placeholder, which is random so that no string of the document contains it. */
 const placeholder = `long-${randomBytes(12).toString("hex")}-`;
 const quotedPlaceholder = new RegExp(`"${placeholder}(\\d+)"`);
 
@@ -34,9 +34,9 @@ export interface ParseOptions {
 }
 
 /**
- * Parses a JSON text like `parseJson`. Its long strings are parsed slice by slice, one slice per turn of the event loop,
- * so that 64 MiB of escape sequences do not block it (bench/proxy/large-bodies.mjs). Throws `SyntaxError`, and
- * `TypeError` for invalid UTF-8.
+ * Parses a JSON text like `parseJson`. Long strings are parsed slice by slice, one slice per turn of the event loop, so
+ * that 64 MiB of escape sequences do not block the loop (bench/proxy/large-bodies.mjs). Throws `SyntaxError` for
+ * invalid JSON, and `TypeError` for invalid UTF-8 if `fatal` is set.
  */
 export async function parseLargeJson(bytes: Uint8Array, { fatal }: ParseOptions): Promise<unknown> {
   const spans = await findLongStrings(bytes);
@@ -57,7 +57,7 @@ export async function parseLargeJson(bytes: Uint8Array, { fatal }: ParseOptions)
   return restore(value, texts);
 }
 
-/** Returns the long strings of a JSON text. In a text that is not JSON, it returns ranges that look like strings. */
+/** Returns the long strings of a JSON text. If the text is not JSON, returns ranges between quotes. */
 async function findLongStrings(bytes: Uint8Array): Promise<readonly Span[]> {
   const spans: Span[] = [];
   let pauseAt = SCANNED;
@@ -77,7 +77,7 @@ async function findLongStrings(bytes: Uint8Array): Promise<readonly Span[]> {
 
 /** Parses the bytes between the quotes of a string. */
 async function parseLongString(bytes: Uint8Array, fatal: boolean): Promise<string> {
-  // The decoder keeps an incomplete character of one slice for the next; `ignoreBOM` keeps U+FEFF.
+  // The decoder retains a character that a slice ends within. `ignoreBOM` preserves U+FEFF.
   const decoder = new TextDecoder("utf-8", { fatal, ignoreBOM: true });
   let text = "";
   for (let from = 0; from < bytes.length; ) {
@@ -90,7 +90,7 @@ async function parseLongString(bytes: Uint8Array, fatal: boolean): Promise<strin
   return text;
 }
 
-/** Returns the end of a slice that starts between two escape sequences, so that it splits no escape sequence. */
+/** Returns the end of a slice that splits no escape sequence. `from` must be between two escape sequences. */
 function sliceEnd(bytes: Uint8Array, from: number): number {
   const end = Math.min(from + SLICE, bytes.length);
   if (end === bytes.length) return end;
@@ -127,8 +127,8 @@ function getText(name: string, texts: readonly string[]): string {
 }
 
 /**
- * Serializes like `stringifyJson`, to UTF-8. Long strings are written slice by slice, one slice per turn of the event
- * loop.
+ * Serializes a value like `stringifyJson`, but to UTF-8 bytes. Long strings are written slice by slice, one slice per
+ * turn of the event loop.
  */
 export async function stringifyLargeJson(value: unknown): Promise<Buffer> {
   const texts: string[] = [];
@@ -139,7 +139,7 @@ export async function stringifyLargeJson(value: unknown): Promise<Buffer> {
   const written = stringifyJsonWith(replaceLong, value);
   await nextTurn();
   const pieces: Buffer[] = [];
-  // Between the pieces around a placeholder, `split` returns the digits that the pattern captures.
+  // `split` returns pieces of the text alternating with the digits that the pattern captures.
   for (const [index, piece] of written.split(quotedPlaceholder).entries()) {
     if (index % 2 === 0) pieces.push(Buffer.from(piece));
     else await writeLongString(texts[Number(piece)] ?? "", pieces);

@@ -2,8 +2,8 @@
 const MAX_LENGTH = 4_096;
 
 /**
- * Returns `x-sallyport-losses` for these codes, or no header if there are none. Codes contain names that clients
- * chose, so characters that a header cannot contain are percent-encoded. Codes that do not fit are counted as
+ * Returns the header `x-sallyport-losses` for these codes; no header if there are no codes. Codes contain names that
+ * clients chose, so characters that a header cannot contain are percent-encoded. Codes that do not fit are counted as
  * `and-N-more`.
  */
 export function createLossHeader(codes: readonly string[]): Readonly<Record<string, string>> {

@@ -85,7 +85,7 @@ function prepare(
   const { dialect, model, capabilities: overrides } = call.target;
   const capabilities = capabilitiesFor(dialect, model, overrides, call.target);
   const willBeKept = isKept(call.client.dialect, request, call.conversations);
-  // A conversation that the proxy stores need not be stored by the vendor.
+  // The vendor does not have to store a conversation that the proxy stores.
   const { store: _, ...unstored } = request;
   const prepared = prepareRequest(willBeKept ? unstored : request, call.target, capabilities);
   const context = {
@@ -113,8 +113,8 @@ function prepare(
 }
 
 /**
- * Sends the request, or one for each candidate that the upstream generates separately. Resolves with undefined if the
- * call continues at another target.
+ * Sends the request, or one request for each candidate that the upstream generates separately. Resolves with undefined
+ * if the call continues at another target.
  */
 async function send(translation: Translation): Promise<readonly UpstreamResponse[] | undefined> {
   const { call, upstream, prepared, capabilities } = translation.plan;
@@ -142,8 +142,8 @@ async function send(translation: Translation): Promise<readonly UpstreamResponse
 }
 
 /**
- * Returns whether all turns of the client were lost, so that at most instructions are left. A vendor would reject an
- * empty list that the client never sent, or respond to instructions alone.
+ * Returns whether all turns of the client were lost, so that only instructions or no messages are left. A vendor would
+ * reject an empty list that the client has not sent, or respond to the instructions alone.
  */
 function isEmptyRequest(body: unknown, { turnsMember }: DialectProfile, turns: readonly Turn[]): boolean {
   const sent = isObject(body) && turnsMember !== undefined ? body[turnsMember] : undefined;
@@ -159,12 +159,12 @@ function isRefused({ status }: UpstreamResponse): boolean {
   return status >= 400;
 }
 
-/** Milliseconds for which the responses of other candidates are read after one was refused. */
+/** Milliseconds for which the responses to the other candidates' calls are read after one call was refused. */
 const READ_OTHERS_MS = 500;
 
 /**
- * Returns the usage of the calls for the other candidates after one was refused: the vendor charges for them although
- * the client receives an error. Streams and late responses are canceled, and only their input is estimated.
+ * Returns the usage of the calls for the other candidates after one call was refused, because the vendor charges for
+ * these calls although the client receives an error. For streams and late responses, only the input is estimated.
  */
 async function countOthers(
   translation: Translation,

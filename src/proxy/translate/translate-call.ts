@@ -14,7 +14,7 @@ import { serveImages } from "./operations/serve-images.ts";
 import { serveTranscript } from "./operations/serve-transcript.ts";
 import { serveGenerate } from "./serve-generate.ts";
 
-/** A call whose client and upstream speak different dialects, with everything needed to serve it. */
+/** A call whose client and upstream use different dialects, with everything that serving it requires. */
 export interface TranslatedCall {
   readonly client: ClientSide;
   /** The client's complete request body. */
@@ -22,19 +22,19 @@ export interface TranslatedCall {
   /** The number of JSON values in the body. */
   readonly values: number;
   readonly target: TranslationTarget;
-  /** Whether losses are rejected with 400 instead of reported. */
+  /** Whether a call with losses is rejected with a 400; otherwise, its losses are only reported. */
   readonly strict: boolean;
-  /** Whether a responses stream ends with `data: [DONE]`. */
+  /** Whether a stream of the responses dialect ends with `data: [DONE]`. */
   readonly endsWithDone?: boolean;
-  /** For dialects whose error bodies contain a request id. */
+  /** The request id, which the error bodies of some dialects contain. */
   readonly requestId: string;
   readonly send: SendUpstream;
   readonly writer: ResponseWriter;
-  /** Replaces every secret of the configuration: vendors quote keys in their errors. */
+  /** Replaces every secret of the configuration, because vendors quote keys in their errors. */
   readonly redact: Redact;
-  /** Conversations of earlier `responses` calls; without them, `previous_response_id` is not found. */
+  /** The stored conversations; without them, every `previous_response_id` is rejected as not found. */
   readonly conversations?: ConversationStore;
-  /** The memory of data that clients leave out when they send tool calls of earlier responses back. */
+  /** Stores the data that clients leave out when they send back the tool calls of earlier responses. */
   readonly memory?: CallMemory | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ClientSide {
   readonly model: string;
   /** Whether the client requested a stream, in its body or, for generative-language, in its path. */
   readonly stream: boolean;
-  /** Generative-language without `alt=sse`: a stream is one JSON array. */
+  /** Whether a stream is one JSON array, as in the generative-language dialect without `alt=sse`. */
   readonly array: boolean;
   readonly contentType: string;
 }
@@ -56,23 +56,25 @@ export interface TranslationTarget {
   readonly dialect: UpstreamDialect;
   /** The upstream's vendor, if it is known. */
   readonly vendor?: string | undefined;
-  /** Data about the model besides its family. */
+  /** The prices, context window and limits of the model, if they are known. */
   readonly data?: ModelData | undefined;
-  /** The host of the base URL; capabilities depend on the vendor. */
+  /** The host of the base URL, which identifies a vendor with its own capabilities. */
   readonly host?: string;
   /** The API version that the configuration fixes for the upstream. */
   readonly version?: string | undefined;
   /** The model's name at the upstream. */
   readonly model: string;
-  /** `capabilities` of the upstream's configuration: members of `Capabilities` by model pattern, last match wins. */
+  /**
+   * `capabilities` of the upstream's configuration: members of `Capabilities` by model pattern. The last match applies.
+   */
   readonly capabilities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /**
  * Sends one request to the upstream, with credentials, configured headers, timeouts and retries before the first
  * byte. Rejects with an `AppError` (`upstream_unreachable`, `upstream_timeout`, `client_gone`). Resolves with
- * undefined if the call continues at a target that takes it in another form: the caller must then send nothing more
- * to the client, and its outcome is ignored.
+ * undefined if the call continues at a target that requires another form of the request. The caller must then send
+ * nothing to the client, and the caller's outcome is ignored.
  */
 export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamResponse | undefined>;
 
@@ -89,7 +91,7 @@ export interface UpstreamRequest {
 
 export interface UpstreamResponse {
   readonly status: number;
-  /** Lower-case names. */
+  /** The headers by name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /**
    * The uncompressed body as it arrives, with backpressure. Iteration throws an `AppError` (`upstream_cut`,
@@ -106,18 +108,18 @@ export interface ResponseWriter {
   /** Sends status, headers and the complete body. */
   respond(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer): void;
   /**
-   * Writes a piece of the body. If the client is slower than the upstream, returns a promise to await before writing
-   * more.
+   * Writes a piece of the body. If the client is slower than the upstream, returns a promise to await before the next
+   * write.
    */
   write(text: string | Buffer): Promise<void> | undefined;
-  /** Sets the text to write after 15 s without any, as long as the stream is open (`: ping\n\n`). */
+  /** Sets the text, such as `: ping\n\n`, that is written whenever the open stream has been silent for some time. */
   keepAlive(text: string): void;
   /**
    * Ends the response with the last piece of its body. `trailers` follow it if the connection supports them (RFC 9110,
    * section 6.5).
    */
   end(text: string | Buffer, trailers?: Readonly<Record<string, string>>): void;
-  /** Keeps the upstream's connection until the rest of its body is read, which the client does not wait for. */
+  /** Keeps the upstream's connection open until `rest` has settled. The client does not wait for it. */
   readLater(rest: Promise<void>): void;
   /** Closes the connection abruptly, so that the client cannot mistake an incomplete response for a complete one. */
   destroy(): void;
@@ -129,14 +131,14 @@ export interface TranslationOutcome {
   readonly losses: readonly Loss[];
   /** The error that the client received. */
   readonly error?: ExchangeError;
-  /** The client disconnected; `usage` covers what was reported until then. */
+  /** Set if the client disconnected. `usage` is then what the upstream had reported by that time. */
   readonly clientDisconnected?: true;
 }
 
 /**
  * Serves a call across dialects: decodes the client's request, encodes it for the upstream, sends it and relays the
- * response. Before `reply.start`, errors may be thrown as `AppError`; the caller encodes them in the client's
- * dialect.
+ * response. Throws or rejects with an `AppError` only before the response has started; the caller encodes that error in
+ * the client's dialect.
  */
 export function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
   switch (call.client.operation) {

@@ -25,16 +25,14 @@ export interface TranslationPlan {
   readonly capabilities: Capabilities;
   /** Whether the response is stored, so that the client can refer to it by its id. */
   readonly isKept: boolean;
-  /** Whether the response is stored under its tool calls, because the client discards parts of it. */
+  /** Whether the parts of the response that the client discards are stored by the id of its first tool call. */
   readonly isRemembered: boolean;
 }
 
-/**
- * The state of one translated call: its plan, and the usage, losses and error that become known while it is served.
- */
+/** The state of one translated call: its plan, and the usage, losses and error that become known while it is served. */
 export class Translation {
   usage: Usage | undefined;
-  /** The length of a response that is not streamed, in characters. */
+  /** The bytes of the upstream's responses that are not streams. */
   responseLength = 0;
   private readonly losses = new Map<string, Loss>();
   private error: ExchangeError | undefined;
@@ -50,8 +48,8 @@ export class Translation {
   }
 
   /**
-   * Returns a response, or the start of one, with the id and model that the client should see. Removes the upstream's
-   * id from a stored response, since local servers reuse a few ids, and the model's name if a rule renamed the model.
+   * Returns a response, or the start of a response, without the upstream's id if the response is stored, because local
+   * servers use the same ids again, and without the upstream's name of the model if a rule renamed the model.
    */
   unnamed<Named extends { readonly id?: string; readonly model?: string }>(named: Named): Named {
     const { id, model, ...rest } = named;
@@ -115,7 +113,7 @@ export function decodeUpstreamError(
   return { ...codec.decodeError(status, headers, body), shouldRetry: parseShouldRetry(headers) };
 }
 
-/** Redacts the secrets in an error's texts. */
+/** Redacts the secrets in the message, code and parameter of an error. */
 export function withoutSecrets(error: ExchangeError, redact: Redact): ExchangeError {
   const { message, code, param } = error;
   return {
@@ -126,9 +124,7 @@ export function withoutSecrets(error: ExchangeError, redact: Redact): ExchangeEr
   };
 }
 
-/**
- * Responds with an error in the client's dialect. Serves calls that failed before their `Translation` was created.
- */
+/** Responds with an error in the client's dialect, also to a call that failed before its `Translation` was created. */
 export function respondWithError(
   call: TranslatedCall,
   error: ExchangeError,

@@ -8,7 +8,7 @@ import { isEventStream, isExpected, problemIn, readDetails, withoutIdentity } fr
 import { clientHeaders } from "./response-headers.ts";
 import { clientDisconnected, REDIRECTED, streamCut, toUpstreamError } from "./upstream-errors.ts";
 
-/** Maximum bytes of a response that is buffered until it is complete. If it is interrupted, the client receives a 502. */
+/** Maximum bytes of a response that is buffered until it is complete, so that an interruption results in a 502. */
 const MAX_BUFFERED = 256 * 1024;
 const ERROR_BODY = 1024 * 1024;
 /** Maximum bytes of a response that is sent as a string. */

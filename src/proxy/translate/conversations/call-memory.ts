@@ -6,14 +6,14 @@ import { toCallId, unwrapCallId } from "../../exchange/tool-call-id.ts";
 import { type ConversationStore, createBoundedStore } from "./conversation-store.ts";
 
 /**
- * Remembers what clients leave out when they send a tool call back: signed thinking, signatures of calls and texts
- * (chat-completions), and the phase of texts (all dialects but responses). Only the id of the call survives in every
- * client.
+ * Stores what clients leave out when they send a tool call back: signed thinking, signatures of calls and texts
+ * (chat-completions), and the phase of texts (all dialects except responses). The key is the id of the call, because it
+ * is what every client sends back.
  */
 export interface CallMemory {
   /** Returns whether clients of a dialect leave out something that upstreams of another dialect need. */
   isNeeded(client: Dialect, upstream: UpstreamDialect): boolean;
-  /** Remembers the parts of a response by its first tool call; does nothing if clients of the dialect need none. */
+  /** Stores the parts of a response that clients of the dialect discard, by the response's first tool call. */
   remember(client: Dialect, parts: readonly Part[]): Promise<void>;
   /** Returns the request with the data that its tool calls need at an upstream of the dialect. */
   restore(request: ExchangeRequest, client: Dialect, upstream: UpstreamDialect): Promise<ExchangeRequest>;
@@ -26,14 +26,14 @@ const BOUNDS = { entries: 20_000, characters: 32 * 1024 * 1024 };
 /** Approximate length of an entry without its texts, in characters. */
 const ENTRY_SIZE = 128;
 
-/** Creates a cache of remembered parts in this process; all owners share it. */
+/** Creates a cache of stored parts in this process. All owners share the cache. */
 export function createCallCache() {
   return createBoundedStore<Remembered>(BOUNDS);
 }
 
 /**
- * Creates the memory of one owner. `store` keeps the parts for other processes; `cache` keeps them, and the calls of
- * which nothing is stored, in this one.
+ * Creates the memory of one owner. `store` makes the parts available to other processes. `cache` retains the parts in
+ * this process, and records the calls of which nothing is stored.
  */
 export function createCallMemory(
   store: ConversationStore,
@@ -93,7 +93,10 @@ function mayForget(client: Dialect, upstream: UpstreamDialect): boolean {
   return facts.forgetsReasoning === true || (!storesResponses && getProfile(upstream).storesResponses);
 }
 
-/** Returns the data of a response that a client discards: all parts without texts and arguments, which it keeps. */
+/**
+ * Returns the data of a response that a client discards: the parts without the texts and arguments, which the client
+ * sends back. Returns an empty list if nothing would be lost.
+ */
 function keptParts(client: Dialect, parts: readonly Part[]): readonly Part[] {
   const { client: facts, storesResponses } = getProfile(client);
   const forgetsReasoning = facts.forgetsReasoning === true;
@@ -133,7 +136,7 @@ function keptParts(client: Dialect, parts: readonly Part[]): readonly Part[] {
   return isWorthKeeping ? kept : [];
 }
 
-/** Returns a turn with its remembered parts added. Parts that the client has sent take precedence. */
+/** Returns a turn with its stored parts added. Returns it unchanged if the client has sent signatures itself. */
 function withRemembered(turn: Turn, remembered: Remembered, upstream: UpstreamDialect): Turn {
   const hasOwn = turn.parts.some(
     (part) =>
@@ -150,7 +153,7 @@ function withRemembered(turn: Turn, remembered: Remembered, upstream: UpstreamDi
   const isSigner = upstream === "generative-language";
   let textAt = 0;
   const parts = turn.parts
-    // Thinking without a signature is a copy for people; the signed one replaces it.
+    // Thinking without a signature is a copy for display, which the signed thinking replaces.
     .filter((part) => !(part.type === "reasoning" && thoughts.size > 0))
     .flatMap((part): Part[] => {
       if (part.type === "text") return [withTextFacts(part, texts[textAt++] ?? texts.at(-1), isSigner)];
@@ -165,7 +168,10 @@ function withRemembered(turn: Turn, remembered: Remembered, upstream: UpstreamDi
 /** The key of thinking that starts a turn. */
 const START = "";
 
-/** Groups signed thinking of the upstream's vendor by the call that it precedes; thinking before any call starts the turn. */
+/**
+ * Groups the signed thinking of the upstream's vendor by the tool call that follows it. Thinking at the start of the
+ * turn has the key `START`.
+ */
 function groupThoughts(remembered: Remembered, upstream: UpstreamDialect): Map<string, ReasoningPart[]> {
   const groups = new Map<string, ReasoningPart[]>();
   let waiting: ReasoningPart[] = [];
@@ -197,7 +203,7 @@ function withTextFacts(part: TextPart, known: TextPart | undefined, isSigner: bo
   };
 }
 
-/** Marks the texts of an assistant turn without calls as final, in a conversation whose other texts have a phase. */
+/** Marks the texts of an assistant turn without tool calls and phases as final. */
 function withFinalPhase(turn: Turn): Turn {
   if (turn.role !== "assistant" || hasCall(turn) || hasPhase(turn)) return turn;
   const origin = { dialect: "responses", raw: { phase: "final_answer" } } as const;

@@ -7,9 +7,9 @@ import type { Turn } from "../../exchange/request.ts";
 const TRIGGER = "compaction_trigger";
 
 /**
- * Throws `DialectError` (400) if a call asks an upstream of another dialect to compact the conversation. Codex
- * appends an item of type `compaction_trigger` to a long conversation and expects only an encrypted item in response;
- * a text response would end its session without an error.
+ * Throws `DialectError` (400) if a call requests a compaction from an upstream of another dialect than responses. Codex
+ * appends an item of type `compaction_trigger` to a long conversation and expects only an encrypted item in response. A
+ * text response would end the session of Codex without an error.
  */
 export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDialect): void {
   const { compactsConversations } = getUpstreamProfile(upstream);
@@ -21,14 +21,14 @@ export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDiale
 }
 
 /**
- * Returns whether a call to an upstream of the responses dialect compacts a conversation: by its route, or by an item
- * of type `compaction_trigger`. Inside texts, the quotes of that name would be escaped.
+ * Returns whether a call to an upstream of the responses dialect compacts a conversation, because of its route or of an
+ * item of type `compaction_trigger`. A string cannot contain the quoted type, because its quotes would be escaped.
  */
 export function asksToCompact(operation: string, body: unknown): boolean {
   return operation === "compact" || (Buffer.isBuffer(body) && body.includes(`"${TRIGGER}"`));
 }
 
-/** Returns a request without the item that asks for a compaction; undefined if it has none. */
+/** Returns a request without the item that requests a compaction; undefined if the request has no such item. */
 export function withoutTrigger(body: unknown): Readonly<Record<string, unknown>> | undefined {
   const input = isObject(body) ? body["input"] : undefined;
   if (!isObject(body) || !Array.isArray(input)) return undefined;

@@ -1,12 +1,12 @@
 import type { Part } from "../../exchange/parts.ts";
 import type { Tool, Turn } from "../../exchange/request.ts";
 
-/** The turns up to and including a response, and that response as the client received it (JSON text). */
+/** The turns up to and including a response, and that response as the client received it. */
 export interface Conversation {
   readonly turns: readonly Turn[];
-  /** Empty for a thread: clients cannot read its responses again. */
+  /** The response as JSON text; empty for a thread, because clients cannot read its responses again. */
   readonly responseText: string;
-  /** Set when a thread is created; later calls of the thread do not send it again. */
+  /** Set if the conversation is a thread, whose later calls do not send these parts again. */
   readonly thread?: ThreadFrame;
 }
 
@@ -22,7 +22,7 @@ export interface ThreadFrame {
  */
 export interface ConversationStore {
   load(id: string): Promise<Conversation | undefined>;
-  /** `size` is the approximate length in characters. */
+  /** Stores a conversation. `size` is its approximate length in characters. */
   save(id: string, conversation: Conversation, size: number): Promise<void>;
   delete(id: string): Promise<void>;
 }
@@ -45,7 +45,7 @@ export function createMemoryConversations(bounds?: Bounds): ConversationStore {
 /** A bounded map from ids to values. */
 export interface BoundedStore<Value> {
   load(id: string): Value | undefined;
-  /** `size` is the approximate length in characters. */
+  /** Stores a value. `size` is its approximate length in characters. */
   save(id: string, value: Value, size: number): void;
   delete(id: string): void;
 }

@@ -15,9 +15,9 @@ export function namesEarlierTurns(request: ExchangeRequest): boolean {
 }
 
 /**
- * Replaces item references by their items and prepends the earlier turns of `previous_response_id` or a thread.
- * Instructions of a response are not carried over: in the responses dialect, each call sends its own. Throws
- * `DialectError` if a response, an item or a thread is not found.
+ * Replaces item references with their items and prepends the earlier turns of `previous_response_id` or a thread. The
+ * instructions of the earlier response are not added, because each call of the responses dialect sends its
+ * instructions. Throws `DialectError` if a response, an item or a thread is not found.
  */
 export async function withEarlierTurns(
   request: ExchangeRequest,
@@ -43,7 +43,7 @@ export async function withEarlierTurns(
   return { ...rest, turns: all };
 }
 
-/** Throws `DialectError` (400), as OpenAI does, if a tool result of a continued response belongs to no call. */
+/** Throws `DialectError` (400), as OpenAI does, if an added tool result belongs to no tool call of the conversation. */
 function expectCalls(added: readonly Turn[], all: readonly Turn[]): void {
   const { callIds } = getProfile("responses");
   const ids = new Set<string>();
@@ -71,8 +71,8 @@ export function isKept(
 }
 
 /**
- * Stores a conversation under its response's id. `answer` is the response as the client receives it, `size` the
- * length of the request.
+ * Stores a conversation under the id of its response. `responseText` is the response as the client receives it, `size`
+ * the length of the request.
  */
 export async function keepConversation(
   store: ConversationStore | undefined,

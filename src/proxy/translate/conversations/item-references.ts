@@ -13,8 +13,9 @@ export function hasReferencedItems(turns: readonly Turn[]): boolean {
 }
 
 /**
- * Replaces each `item_reference` of the responses dialect by the item that it names. Several clients send ids instead
- * of the items they received, including calls and reasoning. Throws `DialectError` (400) if an item is not found.
+ * Replaces each `item_reference` of the responses dialect with the item to which it refers. Several clients send ids
+ * instead of the items that they received, including tool calls and reasoning. Throws `DialectError` (400) if an item
+ * is not found.
  */
 export async function withReferencedItems(
   turns: readonly Turn[],

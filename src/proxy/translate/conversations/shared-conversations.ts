@@ -7,7 +7,7 @@ import {
   createMemoryConversations,
 } from "./conversation-store.ts";
 
-/** A store in another process that keeps each conversation as bytes. */
+/** A store in another process that contains each conversation as bytes. */
 export interface RemoteConversations {
   load(id: string): Promise<Uint8Array | undefined>;
   save(entry: KeptEntry): Promise<void>;
@@ -22,8 +22,8 @@ export interface KeptEntry {
 }
 
 /**
- * Creates a store that several processes share. Conversations are sent as JSON, which keeps `RawJson` and all digits
- * of numbers; a structured clone would lose them. `save` resolves when every process can load the conversation.
+ * Creates a store that several processes share. Conversations are sent as JSON, because a structured clone would lose
+ * `RawJson` and some digits of numbers. `save` resolves when every process can load the conversation.
  */
 export function createSharedConversations(elsewhere: RemoteConversations): ConversationStore {
   return {
@@ -41,8 +41,8 @@ export function createSharedConversations(elsewhere: RemoteConversations): Conve
 const MAX_WAIT_MS = 5_000;
 
 /**
- * Creates a store of conversations in the database, so that any replica can continue them, even after a restart. While the
- * database is down or does not respond within `waitMs`, and without one, they are kept in `memory`.
+ * Creates a store of conversations in the database, so that any replica can continue them, even after a restart.
+ * Without a database, and while it is down or does not respond within `waitMs`, conversations are stored in `memory`.
  */
 export function createStoredConversations(
   gateway: Gateway | undefined,

@@ -8,9 +8,9 @@ const INSTRUCTIONS = `You compress conversations between a user and an assistant
 const REQUEST = "Summarize the conversation above.";
 
 /**
- * Returns the body of a `POST /v1/responses` that lets the model summarize the conversation of a compaction request.
- * The conversation is sent as text: vendors reject tool calls whose tools are not declared. Throws `DialectError` (400)
- * if the model or the conversation is missing.
+ * Returns the body of a `POST /v1/responses` by which the model summarizes the conversation of a compaction request.
+ * The conversation is sent as text, because vendors reject tool calls whose tools are not declared. Throws
+ * `DialectError` (400) if the model or the conversation is missing.
  */
 export function createSummaryRequest(body: unknown): Members {
   const { model, input, previous_response_id, instructions, prompt_cache_key } = isObject(body) ? body : {};
@@ -32,8 +32,8 @@ export function createSummaryRequest(body: unknown): Members {
 }
 
 /**
- * Returns the response to a compaction request from the model's response. The member `created_by` marks a summary
- * that the proxy has requested. Throws `DialectError` (502) if the model has written nothing.
+ * Converts the model's response to the response of the compaction request. Its member `created_by` marks a summary that
+ * the proxy has requested. Throws `DialectError` (502) if the model has written no text.
  */
 export function createCompaction(response: unknown): string {
   const { id, created_at, output, usage } = isObject(response) ? response : {};
@@ -65,7 +65,7 @@ function toLines(items: unknown, hasRoles = true): string[] {
   });
 }
 
-/** Returns an item as text; an empty text for reasoning and for content that only a vendor can read. */
+/** Returns an item as text; an empty string for reasoning and for content that only a vendor can read. */
 function toLine(item: Members): string {
   const type = item["type"] ?? "message";
   switch (type) {

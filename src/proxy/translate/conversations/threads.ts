@@ -33,7 +33,7 @@ export async function withThread(
   };
 }
 
-/** Returns the store key of a thread, which is not a response id: clients cannot read threads by id. */
+/** Returns the store key of a thread. It is not a response id, so that clients cannot read threads by id. */
 export function threadKey(id: string): string {
   return `thread:${id}`;
 }

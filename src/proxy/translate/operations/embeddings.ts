@@ -34,7 +34,7 @@ export function readOpenAiEmbeddings(
   return { texts, dimensions: dimensions ?? undefined, base64: format === "base64" };
 }
 
-/** Returns a request to `batchEmbedContents` (https://ai.google.dev/api/embeddings), also for a single text. */
+/** Returns a request to `batchEmbedContents` (https://ai.google.dev/api/embeddings), even for a single text. */
 export function writeGoogleBatch(request: EmbeddingRequest, model: string): unknown {
   return {
     requests: request.texts.map((text) => ({
@@ -85,8 +85,8 @@ const several = z.looseObject({ requests: z.array(one).min(1) });
 const unsaid = { taskType: "task-type", task_type: "task-type", title: "title" } as const;
 
 /**
- * Parses a request to `embedContent` or `batchEmbedContents`; `batch` selects the method, and so the form of the
- * response.
+ * Parses a request to `embedContent` or `batchEmbedContents`. `batch` is whether it is the latter, on which the form of
+ * the response depends.
  */
 export function readGoogleEmbeddings(
   body: unknown,
@@ -128,7 +128,8 @@ const openAiVectors = z.looseObject({
 });
 
 /**
- * Returns the vectors in the order of the texts and the token count, if any; undefined if the response is invalid.
+ * Returns the vectors in the order of the texts, and the token count if there is one; undefined if the response is
+ * invalid.
  */
 export function readOpenAiVectors(
   body: unknown,

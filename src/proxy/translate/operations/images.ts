@@ -16,12 +16,12 @@ export interface ImageRequest {
   /** Images to edit; empty for a generation. */
   readonly images: readonly FormFile[];
   readonly aspectRatio: string | undefined;
-  /** `url` returns data URLs: the proxy stores no images that could be fetched. */
+  /** The form of the images. `url` stands for data URLs, because the proxy stores no images to fetch. */
   readonly responseFormat: "b64_json" | "url";
   readonly stream: boolean;
 }
 
-/** OpenAI's maximum for one request. */
+/** Maximum number of images per request, as in OpenAI's API. */
 const MAX_IMAGES = 10;
 
 const schema = z.looseObject({
@@ -54,7 +54,7 @@ export function readGeneration(body: unknown, losses: LossList): ImageRequest {
   };
 }
 
-/** Parses a request to `POST /v1/images/edits`: the same members as form fields, and the images as files. */
+/** Parses a request to `POST /v1/images/edits`, a form with the members of a generation and the images as files. */
 export function readEdit(form: Form, losses: LossList): ImageRequest {
   const fields = Object.fromEntries([...form.fields].map(([name, values]) => [name, values.at(-1)]));
   const { n, stream } = fields;
@@ -69,7 +69,7 @@ export function readEdit(form: Form, losses: LossList): ImageRequest {
   const images = form.files.get("image") ?? [];
   if (images.length === 0) throw invalidRequest("Missing required parameter: 'image'.", "image");
   if (form.files.has("mask"))
-    losses.add("mask", "The mask dropped: the upstream's model edits whole images only.");
+    losses.add("mask", "`mask` dropped: the upstream's model edits whole images only.");
   return { ...request, images: images.map(withMediaType) };
 }
 

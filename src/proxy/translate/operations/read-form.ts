@@ -1,7 +1,7 @@
 import { BOUNDARY } from "../../body/model-finder.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 
-/** A file of a form, with its bytes in base64, the form that the generative-language dialect requires. */
+/** A file of a form. `data` is base64, as the generative-language dialect requires. */
 export interface FormFile {
   readonly name: string;
   readonly mediaType: string;
@@ -17,9 +17,7 @@ export interface Form {
 /** Maximum number of parts of a form. */
 const MAX_PARTS = 1_000;
 
-/**
- * Parses a complete `multipart/form-data` body. Throws `DialectError` (400) if it is invalid or has too many parts.
- */
+/** Parses a complete `multipart/form-data` body. Throws `DialectError` (400) if it is invalid or has too many parts. */
 export async function readForm(body: Buffer, contentType: string): Promise<Form> {
   if (hasTooManyParts(body, contentType)) throw invalidRequest(`The form has more than ${MAX_PARTS} parts.`);
   let form: FormData;

@@ -14,8 +14,8 @@ import type { TranslatedCall, TranslationOutcome, TranslationTarget } from "../t
 import { type OperationContext, serveOperation } from "./operation-context.ts";
 
 /**
- * Counts the tokens of a request whose client and upstream speak different dialects. Asks the upstream if it can
- * count; otherwise, or if it returns an error, returns an estimate with `x-sallyport-estimated`.
+ * Counts the tokens of a request whose client and upstream use different dialects. Requests the count from the
+ * upstream. If the upstream cannot count or returns an error, responds with an estimate and `x-sallyport-estimated`.
  */
 export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
   return serveOperation(call, async (context) => {
@@ -42,7 +42,7 @@ async function decode(call: TranslatedCall, body: unknown): Promise<ExchangeRequ
 }
 
 /**
- * Returns the upstream's count; undefined if it has no such route or rejects the request; `elsewhere` if the call
+ * Returns the upstream's count; undefined if the upstream cannot count or rejects the request; `elsewhere` if the call
  * continues at another target.
  */
 async function askUpstream(
@@ -63,7 +63,7 @@ async function askUpstream(
   }
 }
 
-/** Returns whether an error means that the model does not exist, which an estimate must not hide. */
+/** Returns whether an error means that the model does not exist. An estimate must not hide such an error. */
 function isUnknownModel(error: DialectError | AppError, model: string): boolean {
   return error instanceof DialectError && error.error.status === 404 && error.message.includes(model);
 }

@@ -29,9 +29,7 @@ export function serveEmbeddings(call: TranslatedCall): Promise<TranslationOutcom
   throw new AppError("unsupported", `The upstream ${target.upstream} does not create embeddings.`);
 }
 
-/**
- * Returns the bounds of a response with the vectors of a request; the longest vectors have about 8,000 dimensions.
- */
+/** Returns the bounds of a response with a vector for each text. The longest vectors have about 8,000 dimensions. */
 function getBounds({ texts }: EmbeddingRequest): JsonBounds {
   return { ...RESPONSE_BOUNDS, values: Math.min(8_000_000, RESPONSE_BOUNDS.values + texts.length * 10_000) };
 }

@@ -40,8 +40,8 @@ export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
 }
 
 /**
- * Generates the requested images. Imagen models return several per call; other models return one and are called once
- * for each image. Returns undefined if the call continues at another target.
+ * Generates the requested images. Imagen models return several images per call. Other models return one image and are
+ * called once for each image. Returns undefined if the call continues at another target.
  */
 async function generateImages(
   context: OperationContext,
@@ -65,7 +65,7 @@ async function generateImages(
   return responses.flatMap(getImages);
 }
 
-/** Sends one `completed` event per image: upstreams of this dialect return no partial images. */
+/** Sends one `completed` event per image, because upstreams of this dialect return no partial images. */
 async function sendEvents(
   context: OperationContext,
   name: string,

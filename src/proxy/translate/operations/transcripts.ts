@@ -61,7 +61,7 @@ export function readTranscription(form: Form, losses: LossList): TranscriptReque
   };
 }
 
-/** Media types by file extension, for clients that declare none. */
+/** Media types by file extension. They take precedence over the type that the client declares. */
 const mediaTypes: Readonly<Record<string, string>> = {
   mp3: "audio/mp3",
   mpga: "audio/mp3",
@@ -113,7 +113,7 @@ const segments = {
   required: ["segments"],
 };
 
-/** Returns a generate request that contains the recording and asks for its transcript. */
+/** Returns a generate request that contains the recording and requests its transcript. */
 export function transcriptConversation(request: TranscriptRequest, model: string): ExchangeRequest {
   const timed = isTimed(request.format);
   const instructions = [
@@ -193,7 +193,7 @@ export function writeTimed(
   return { text: JSON.stringify(body), contentType: "application/json" };
 }
 
-/** Formats a time as `HH:MM:SS`, the separator and milliseconds. */
+/** Formats a time in seconds as `HH:MM:SS`, followed by the separator and milliseconds. */
 function clock(seconds: number, separator: string): string {
   const milliseconds = Math.max(0, Math.round(seconds * 1000));
   const pad = (value: number, width: number) => String(Math.floor(value)).padStart(width, "0");

@@ -9,9 +9,9 @@ const inputSchema = {
 };
 
 /**
- * Converts free-text tools for upstreams without them: each becomes a function with one string argument, as do
- * earlier calls. The description states the grammar, which the upstream cannot enforce. Codecs of clients that
- * support such tools convert the calls back.
+ * Converts free-text tools for upstreams that do not support them. Each tool, and each earlier call of it, becomes a
+ * function with one string argument. The description states the grammar, which the upstream cannot enforce. Codecs of
+ * clients that support such tools convert the calls back.
  */
 export function wrapCustomTools(request: ExchangeRequest): ExchangeRequest {
   const isCalled = (part: Part) => part.type === "tool-call" && part.custom === true;

@@ -12,9 +12,9 @@ export interface EnforcedLimits {
 }
 
 /**
- * Returns the limits of a request that the upstream cannot enforce: stop sequences that it does not accept, and one tool
- * call at a time if `limitsToolCalls` is false. Returns undefined if there are none. The encoder reports both as losses,
- * because the model goes on beyond them.
+ * Returns the limits of a request that the upstream cannot enforce: stop sequences that it does not accept, and one
+ * tool call at a time if `limitsToolCalls` is false. Returns undefined if there are no such limits. The encoder reports
+ * them as losses, because the model continues beyond them.
  */
 export function enforceLimits(
   request: ExchangeRequest,
@@ -38,7 +38,7 @@ export function enforceLimits(
 
 interface Limits {
   readonly stops: readonly string[];
-  /** Whether tool calls after the first one are left out. */
+  /** Whether tool calls after the first one are dropped. */
   readonly isSingle: boolean;
 }
 
@@ -62,7 +62,7 @@ interface Found {
   readonly sequence: string;
 }
 
-/** Returns the stop sequence that is complete first: the one at which a vendor would stop generating. */
+/** Returns the stop sequence that ends first, because a vendor would stop generating there. */
 function findStop(text: string, stops: readonly string[]): Found | undefined {
   const found = stops.flatMap((sequence) => {
     const at = text.indexOf(sequence);
@@ -76,13 +76,13 @@ function stoppedBy(stopSequence: string): Finish {
   return { unified: "stop-sequence", stopSequence };
 }
 
-/** State of one candidate of a stream. */
+/** The state of one candidate of a stream. */
 interface Progress {
   hasCall: boolean;
   stoppedBy: string | undefined;
 }
 
-/** Shortens a stream: holds back texts that may begin a stop sequence, and drops what follows one. */
+/** Shortens a stream: delays text that may be the beginning of a stop sequence, and drops what follows one. */
 class EventFilter {
   private readonly candidates = new Map<number, Progress>();
   /** The candidates of the open parts. */
@@ -161,7 +161,7 @@ class EventFilter {
     return text === "" ? [event] : [{ type: "text-delta", index, text }, event];
   }
 
-  /** Whether nothing more of a part may pass. */
+  /** Returns whether the rest of a part is dropped. */
   private isOver(index: number): boolean {
     return this.dropped.has(index) || this.open.get(index)?.stoppedBy !== undefined;
   }
@@ -183,7 +183,7 @@ class EventFilter {
   }
 }
 
-/** Returns the length of the longest end of a text that begins a stop sequence. */
+/** Returns the length of the longest suffix of a text with which a stop sequence begins. */
 function beginningAtEnd(text: string, stops: readonly string[]): number {
   const longest = Math.max(...stops.map((sequence) => sequence.length));
   for (let length = Math.min(longest - 1, text.length); length > 0; length -= 1) {

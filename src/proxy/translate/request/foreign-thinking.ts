@@ -7,9 +7,9 @@ import { LARGE_JSON, parseLargeJson, stringifyLargeJson } from "../large-json.ts
 const members = ["signature", "data", "encrypted_content", "thoughtSignature", "thought_signature"];
 
 /**
- * Removes from the body of a native call the reasoning that another vendor created earlier in the conversation: the
- * upstream would reject its signature, and with it the call. Returns the client's bytes if they contain no wrapped
- * signature, and a promise only for a large body that may contain one.
+ * Removes the reasoning of other vendors from the body of a native call, because the upstream would reject a call with
+ * their signatures. Returns the client's bytes if they contain no wrapped signature. Returns a promise only for a large
+ * body that may contain one.
  */
 export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer | Promise<Buffer> {
   const { client, turnsMember } = getProfile(dialect);
@@ -33,7 +33,7 @@ async function cleanLargeBody(body: Buffer, turnsMember: string, prefix: string)
   }
 }
 
-/** Returns a body without its foreign parts, or undefined if it has none: the prefix may also occur in a text. */
+/** Returns a body without its foreign parts; undefined if it has none, because the prefix may occur in text alone. */
 function cleanBody(value: unknown, turnsMember: string, prefix: string): unknown {
   const turns = isObject(value) ? value[turnsMember] : undefined;
   if (!isObject(value) || !Array.isArray(turns)) return undefined;
@@ -46,14 +46,16 @@ function cleanBody(value: unknown, turnsMember: string, prefix: string): unknown
   return isUnchanged ? undefined : { ...value, [turnsMember]: cleaned };
 }
 
-/** Replaces a compaction item whose summary the proxy has requested with a message. Returns other turns unchanged. */
+/**
+ * Converts a compaction item with a summary that the proxy has requested to a message. Returns other turns unchanged.
+ */
 function withSummary(turn: unknown): unknown {
   if (!isObject(turn) || turn["type"] !== "compaction") return turn;
   const summary = unwrapSummary(turn["encrypted_content"]);
   return summary === undefined ? turn : { type: "message", role: "user", content: introduceSummary(summary) };
 }
 
-/** Returns a turn without its foreign parts; no turn if nothing else is left. */
+/** Returns a turn without its foreign parts; an empty list if the turn has no other parts. */
 function cleanTurn(turn: unknown, prefix: string): unknown[] {
   if (!isObject(turn)) return [turn];
   const key = Array.isArray(turn["parts"]) ? "parts" : "content";
@@ -63,7 +65,7 @@ function cleanTurn(turn: unknown, prefix: string): unknown[] {
   return own.length > 0 ? [{ ...turn, [key]: own }] : [];
 }
 
-/** Keeps a tool call without its signature: generative-language signs calls. */
+/** Returns a tool call without its signature, because vendors of generative-language sign calls; drops other parts. */
 function keepCall(part: unknown): unknown[] {
   if (!isObject(part) || !("functionCall" in part || "function_call" in part)) return [];
   return [Object.fromEntries(Object.entries(part).filter(([key]) => !members.includes(key)))];

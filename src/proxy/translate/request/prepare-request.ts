@@ -24,7 +24,7 @@ export interface PreparedRequest {
   /** Whether restoring a stream reads its texts, so that every delta must be passed to the restorer. */
   readonly readsTexts: boolean;
   restoreResponse(response: ExchangeResponse): ExchangeResponse;
-  /** Returns a function that shortens one stream to limits that the upstream cannot enforce; undefined if there are none. */
+  /** Returns a function that shortens one stream to `EnforcedLimits`; undefined if the request has no such limits. */
   createEventFilter(): ((event: ExchangeEvent) => readonly ExchangeEvent[]) | undefined;
   /** Returns a restorer for one stream. */
   createEventRestorer(): (event: ExchangeEvent) => ExchangeEvent;
@@ -101,8 +101,8 @@ const lost: Loss = {
 
 /**
  * Moves the instructions of a request without turns into a turn, as the profile of the upstream's dialect requires.
- * Chat-completions vendors accept such a request; others reject it. The turn is a system message for a responses
- * vendor and a user message for others.
+ * Chat-completions vendors accept a request without turns; other vendors reject it. The turn is a system message for
+ * vendors of the responses dialect, and a user message for others.
  */
 function withTurn(request: ExchangeRequest, target: UpstreamDialect): Converted<ExchangeRequest> {
   const isAlone = request.turns.length === 0 && request.instructions.length > 0;

@@ -6,7 +6,7 @@ import { LARGE_JSON, parseLargeJson } from "../large-json.ts";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Parses a client's body. The bounds of its values and depth are checked earlier (`pipeline/call-body.ts`). Throws
+ * Parses a client's body, whose number of values and depth have been checked (`pipeline/call-body.ts`). Throws
  * `DialectError` (400) for invalid UTF-8 or JSON, nesting deeper than 256 levels and members named `__proto__`.
  */
 export async function readRequestJson(body: Uint8Array): Promise<unknown> {

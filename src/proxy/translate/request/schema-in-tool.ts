@@ -5,13 +5,13 @@ import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest, FunctionTool } from "../../exchange/request.ts";
 import type { Finish } from "../../exchange/response.ts";
 
-/** Name of the tool whose arguments are the response. */
+/** The name of the tool whose arguments are the response. */
 const toolName = "structured_answer";
 
 /**
- * Replaces a response format by a tool with its schema and a forced call, as the vendor of the messages dialect
- * recommends: a schema for models without structured output, and JSON without a schema for all models of a dialect
- * that requires one. Returns undefined if there is nothing to replace or the client has tools.
+ * Replaces a response format with a tool of the same schema and a forced call of that tool, as the vendor of the
+ * messages dialect recommends. Replaces a schema for models without structured output, and JSON without a schema for
+ * dialects that require a schema. Returns undefined if nothing is replaced or the client has tools.
  */
 export function wrapSchemaInTool(
   request: ExchangeRequest,
@@ -30,7 +30,7 @@ export function wrapSchemaInTool(
   };
 }
 
-/** Returns description and schema of the tool; undefined if the format needs none, or if a call cannot be forced. */
+/** Returns description and schema of the tool; undefined if no tool is needed, or if a call cannot be forced. */
 function formatOfTool(
   { output }: ExchangeRequest,
   dialect: UpstreamDialect,
@@ -41,7 +41,7 @@ function formatOfTool(
     return { description: output.description ?? "Gives the answer.", schema: output.schema };
   }
   if (output?.type !== "json" || getUpstreamProfile(dialect).acceptsJsonWithoutSchema) return undefined;
-  // The vendor rejects a forced call of a model that reasons.
+  // The vendor rejects a forced tool call for a model that always thinks.
   if (alwaysThinks || !toolChoices.includes("tool")) return undefined;
   return {
     description: "Gives the answer: a JSON object with the members that the conversation asks for.",
@@ -49,17 +49,17 @@ function formatOfTool(
   };
 }
 
-/** Converts a call of that tool to the text that it carries; returns any other part unchanged. */
+/** Converts a call of the tool `structured_answer` to a text with its arguments; returns any other part unchanged. */
 export function unwrapToolCall(part: Part): Part {
   return part.type === "tool-call" && part.name === toolName ? { type: "text", text: part.arguments } : part;
 }
 
-/** Replaces the finish reason `tool-calls` by `stop`: the call was the response. */
+/** Replaces the finish reason `tool-calls` with `stop`, because the tool call is the response. */
 export function unwrapFinish(finish: Finish): Finish {
   return finish.unified === "tool-calls" ? { ...finish, unified: "stop" } : finish;
 }
 
-/** Returns a function that converts the events of one stream in the same way. */
+/** Returns a function that converts the events of one stream like `unwrapToolCall` and `unwrapFinish`. */
 export function createToolUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
   const carried = new Set<number>();
   return (event) => {

@@ -11,9 +11,9 @@ export interface ToolNames {
 }
 
 /**
- * Renames tools whose names the upstream would reject: replaces invalid characters by `_`, truncates the name and
- * appends a digest that keeps such names distinct. The result depends only on the name and also applies to earlier
- * turns.
+ * Renames tools whose names the upstream would reject: replaces invalid characters with `_`, truncates the name and
+ * appends a digest that keeps the new names distinct. Renames the tools in earlier turns as well. A new name depends
+ * only on the client's name.
  */
 export function fitToolNames(request: ExchangeRequest, capabilities: Capabilities): ToolNames {
   const { toolNamePattern: pattern, maxToolNameLength: max } = capabilities;

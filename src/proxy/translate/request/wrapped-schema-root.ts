@@ -31,7 +31,7 @@ export function wrapSchemaRoot(
   return { ...request, output: { ...output, schema: enclosing } };
 }
 
-/** References that the additional level would break. */
+/** Matches references that the additional level would break. */
 const externalReference = /"\$ref":"(?!#\/(?:\$defs|definitions)\/)/;
 
 function isNoObject({ type, anyOf, oneOf, enum: values }: Readonly<Record<string, unknown>>): boolean {
@@ -42,15 +42,15 @@ function isNoObject({ type, anyOf, oneOf, enum: values }: Readonly<Record<string
 const opening = /^\s*\{\s*"value"\s*:\s*(?=\S)/;
 const closing = /\s*\}?\s*$/;
 
-/** Returns the text of the wrapped value; any other part unchanged. */
+/** Converts a text part with a wrapped value to one with the value alone; returns any other part unchanged. */
 export function unwrapValue(part: Part): Part {
   if (part.type !== "text" || !opening.test(part.text)) return part;
   return { ...part, text: part.text.replace(opening, "").replace(closing, "") };
 }
 
 /**
- * Returns a function that unwraps the value in the events of one stream. It holds back text that may be the object's
- * end until more text follows.
+ * Returns a function that unwraps the value in the events of one stream. The function delays text that may be the end
+ * of the object until more text follows.
  */
 export function createValueUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
   const texts = new Map<number, ValueText>();

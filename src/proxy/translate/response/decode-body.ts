@@ -4,8 +4,8 @@ import { decodingTurns } from "./decoding-turns.ts";
 import { createTooLargeError, EventReader, MAX_RESPONSE_BYTES } from "./read-response.ts";
 
 /**
- * Yields the events of an upstream's stream as they arrive. Throws `DialectError` (502) if the stream is larger than a
- * complete response may be.
+ * Yields the events of an upstream's stream as they arrive. Throws `DialectError` (502) if the stream exceeds
+ * `MAX_RESPONSE_BYTES`.
  */
 export async function* decodeStream(
   body: AsyncIterable<Uint8Array>,

@@ -1,7 +1,9 @@
-/** Bytes of all streams together that are decoded per turn of the event loop: one full chunk, as sockets deliver it. */
+/** Bytes of all streams that are decoded per turn of the event loop: the size of the largest chunk from a socket. */
 const TURN_BYTES = 64 * 1024;
 
-/** Events that are decoded per turn of the event loop; a chunk of 64 KiB usually has fewer than 300. */
+/**
+ * Events of a chunk that are decoded per turn of the event loop. A chunk of 64 KiB usually has fewer than 300 events.
+ */
 const TURN_EVENTS = 512;
 
 /** A chunk that waits to be decoded. */
@@ -11,9 +13,9 @@ interface Waiting {
 }
 
 /**
- * Shares the turns of the event loop among the streams that are decoded, so that other requests are served between two
- * chunks although hundreds of upstreams send at full speed (bench/proxy/crowds.mjs). One instance per process, because
- * it has one event loop.
+ * Distributes the decoding of all streams over turns of the event loop, so that other requests are served between two
+ * chunks although hundreds of upstreams send at full speed (bench/proxy/crowds.mjs). A process has one instance,
+ * because it has one event loop.
  */
 export class DecodingTurns {
   private used = 0;
@@ -33,7 +35,10 @@ export class DecodingTurns {
     return new Promise((proceed) => this.waiting.push({ bytes, proceed }));
   }
 
-  /** Returns a promise to await before the event at an index of a chunk is decoded, or undefined if this turn has room. */
+  /**
+   * Returns a promise to await before the event at an index of a chunk is decoded, or undefined if it can be decoded in
+   * this turn.
+   */
   pauseAt(index: number): Promise<void> | undefined {
     if (index === 0 || index % TURN_EVENTS !== 0) return undefined;
     this.schedule();

@@ -2,11 +2,11 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { withoutVolatileFields } from "./volatile-fields.ts";
 
-/** Maximum number of characters that skip the codecs before they are passed on in one delta. */
+/** Maximum number of characters that bypass the codecs before the codecs receive them in one delta. */
 const MAX_PENDING = 1_024;
 /**
- * Maximum number of consecutive events of a part that differ from the previous event in more than a text. After that,
- * no template is tried until an event of another kind arrives.
+ * Maximum number of consecutive events of a part that differ from the previous event in more than one text. After that,
+ * no template is created until an event of another kind arrives.
  */
 const MAX_MISSES = 8;
 
@@ -27,15 +27,15 @@ interface Template {
 
 /**
  * Translates the events of one stream. Responses consist of thousands of events that differ only in one JSON string
- * (and in fields that no codec reads). After two such events in a row, the following ones are not decoded: an event
- * with the same bytes except for that string becomes the same client text except for that string.
+ * (and in fields that no codec reads). After two such events in a row, the following events are not decoded. Instead,
+ * their string is inserted into the client's text of the earlier events.
  *
  * The result is exact, because codecs pass a delta's text on without reading it. Creating a template requires two
  * events that differ in one string. Each must decode to one delta of the same part, with that string as its text, and
  * their client texts must differ only in that string. Strings with escapes take the slow path, because escapes may be
- * written differently on each side. So does any other event; a template stays valid afterwards only if the event
- * matches it. Codecs that keep a part's text receive it later, in one delta for many (`StreamDecoder.note`), and always
- * before their next event.
+ * written differently on each side. Every other event takes the slow path as well, and the template is discarded unless
+ * the event matches it. Codecs that retain the text of a part receive the bypassed text later, in one delta for many
+ * events (`StreamDecoder.note`), and always before their next event.
  */
 export class DeltaFastPath {
   /** The template of the last event, once two events in a row match it. */
@@ -63,7 +63,7 @@ export class DeltaFastPath {
     return template.outputBefore + text + template.outputAfter;
   }
 
-  /** Passes the text that skipped the codecs to them. Call it before any other use of the codecs. */
+  /** Passes the text that has bypassed the codecs to them. Call it before any other use of the codecs. */
   flush(): void {
     if (this.known === undefined || this.pending === "") return;
     const delta = { ...this.known.delta, text: this.pending };
@@ -106,7 +106,7 @@ function getDelta(event: ExchangeEvent | undefined): Delta | undefined {
 
 /**
  * Returns the template around a delta's text; undefined if the text is not found in the event or in the output. The
- * next event confirms or refutes the template.
+ * template is used only if the next event matches it.
  */
 function createTemplate(
   { event: name, data }: WireEvent,
@@ -162,7 +162,7 @@ function extractText(
   return isSame ? data.slice(before.length, end) : undefined;
 }
 
-/** Returns the string value of the inside of a JSON string; undefined if it is invalid. */
+/** Decodes the characters between the quotes of a JSON string; returns undefined if they are invalid. */
 function unescapeString(inside: string): string | undefined {
   try {
     const value: unknown = JSON.parse(`"${inside}"`);

@@ -2,7 +2,7 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
 import { mergeUsage, sumUsages } from "../../exchange/usage.ts";
 
-/** Merges the responses to calls for one candidate each. The usage is that of all calls. */
+/** Merges the responses to calls for one candidate each. The usage is the sum of all calls. */
 export function mergeResponses(responses: readonly ExchangeResponse[]): ExchangeResponse {
   const [first] = responses;
   if (first === undefined) return { candidates: [] };
@@ -79,7 +79,7 @@ export class CandidateMerger {
   }
 }
 
-/** Returns whether an event belongs to another candidate than the first: the call requested only one. */
+/** Returns whether an event belongs to a candidate after the first, which the call did not request. */
 function isFurther({ candidate = 0 }: { readonly candidate?: number }): boolean {
   return candidate > 0;
 }

@@ -12,16 +12,16 @@ import { parseJson } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { LARGE_JSON, parseLargeJson } from "../large-json.ts";
 
-/** Maximum size of a response that is not streamed; it may contain images. */
+/** Maximum bytes of a response that is not relayed as it arrives. Such a response may contain images. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-/** Maximum size of an error body. */
+/** Maximum bytes of an error body. */
 const maxErrorBytes = 1024 * 1024;
 
 /** Bounds of a response or of one of its events. */
 export const RESPONSE_BOUNDS: JsonBounds = { values: 130_000, depth: 256 };
 /** Bounds of a response with the log probabilities of up to 20 tokens for each of its tokens. */
 const LOGPROBS_BOUNDS: JsonBounds = { ...RESPONSE_BOUNDS, values: 2_000_000 };
-/** Size in bytes below which values are not counted: such a text is parsed quickly, regardless of its content. */
+/** Maximum bytes of a text whose values are not counted, because it is parsed quickly regardless of its content. */
 const UNCOUNTED = 64 * 1024;
 
 /** The form of an upstream's body, regardless of its content type. */
@@ -58,7 +58,10 @@ function detectShape(character: number): Shape {
   return text === "<" ? "html" : "events";
 }
 
-/** Returns the body from its first chunk. An async generator would delay every chunk by three microtask turns. */
+/**
+ * Returns the chunks in `first` followed by the rest of the body. The result is not an async generator, which would
+ * delay every chunk by three microtasks.
+ */
 function withFirst(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
   let skipped = 0;
   const iterator: AsyncIterator<Uint8Array> = {
@@ -79,8 +82,8 @@ export function getResponseBounds({ sampling }: ExchangeRequest): JsonBounds {
 }
 
 /**
- * Reads a complete JSON body. Throws `DialectError` (502) if it is not JSON or exceeds the bounds, by default those
- * of a model's response.
+ * Reads a complete JSON body. Throws `DialectError` (502) if the body is not JSON or exceeds the bounds, which by
+ * default are those of a model's response. `onLength` receives the length in bytes.
  */
 export async function readResponseJson(
   body: AsyncIterable<Uint8Array>,
@@ -104,8 +107,8 @@ export async function readResponseJson(
 }
 
 /**
- * Reads an error's body: JSON, or a short text as its message. Returns undefined for anything else, such as a
- * gateway's HTML page.
+ * Reads the body of an error. A short text becomes the message of a JSON error. Returns undefined for a body that is
+ * neither JSON nor a short text, such as a gateway's HTML page.
  */
 export async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<unknown> {
   const bytes = await readBytes(body, maxErrorBytes, RESPONSE_BOUNDS).catch(() => undefined);

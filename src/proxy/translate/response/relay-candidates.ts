@@ -12,7 +12,7 @@ import { decodeEventList, responseToEvents } from "./response-events.ts";
 export interface EventWriter {
   /** Whether the stream has ended with an error. */
   readonly failed: boolean;
-  /** Returns a promise if the client is slower than the upstream. */
+  /** Writes events. Returns a promise to await if the client is slower than the upstream. */
   write(events: readonly ExchangeEvent[]): Promise<void> | undefined;
 }
 

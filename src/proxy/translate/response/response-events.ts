@@ -28,7 +28,7 @@ export function responseToEvents(response: ExchangeResponse): readonly ExchangeE
   return events;
 }
 
-/** Converts a JSON list of stream events, which some gateways return although a stream was requested, to events. */
+/** Converts a JSON array of stream events to events. Some gateways return such an array instead of a stream. */
 export function decodeEventList(list: readonly unknown[], upstream: Codec): readonly ExchangeEvent[] {
   const decoder = upstream.createStreamDecoder();
   const events = list.flatMap((each) => decoder.push({ event: "message", data: stringifyJson(each) }));

@@ -20,7 +20,7 @@ import { type EventWriter, relayCandidates } from "./relay-candidates.ts";
 import { decodeEventList, ResponseCollector, responseToEvents } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 
-/** Milliseconds by which the status is delayed, so that an early error can still set it. */
+/** Maximum milliseconds by which the status is delayed, so that an early error can still set it. */
 const FIRST_EVENT_TIMEOUT_MS = 5_000;
 /**
  * Limits for reading the data that an upstream sends after its terminal event, so that its connection can be reused.
@@ -29,8 +29,8 @@ const MAX_TRAILING_BYTES = 64 * 1024;
 const MAX_TRAILING_MS = 500;
 
 /**
- * Responds with a stream, relaying the upstream's events one by one or converting its complete response. Several
- * responses have one candidate each.
+ * Responds with a stream, relaying the upstream's events one by one or converting its complete response. If there are
+ * several responses, each has one candidate.
  */
 export async function sendStream(
   translation: Translation,
@@ -106,7 +106,7 @@ async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
       left -= step.value.length;
     }
   } catch {
-    // The response was complete before this.
+    // The client already has the complete response.
   } finally {
     clearTimeout(timer);
   }
@@ -152,7 +152,8 @@ class StreamWriter implements EventWriter {
   }
 
   /**
-   * Returns the client's text for these events, to be passed to `add`. Throws an error that can still set the status.
+   * Returns the client's text for these events, to be passed to `add`. Throws `DialectError` if the first event of the
+   * response is an error, which can then still set the status.
    */
   encode(events: readonly ExchangeEvent[]): string {
     let text = "";
@@ -171,7 +172,7 @@ class StreamWriter implements EventWriter {
 
   /**
    * Returns the client's text for the end of the stream, preceded by a comment with the losses that occurred after
-   * the headers were sent. Under `strict_translation`, returns an error if there are any.
+   * the headers were sent. Under `strict_translation`, returns an error if there are such losses.
    */
   private encodeEnd(event: Extract<ExchangeEvent, { type: "end" }>): string {
     const { call, client } = this.translation.plan;
@@ -207,7 +208,7 @@ class StreamWriter implements EventWriter {
     return { ...event, error: withoutSecrets(event.error, this.translation.plan.call.redact) };
   }
 
-  /** Ends the response with an error: as a whole response if it has not started, else as the stream's last event. */
+  /** Ends the response with an error: as a whole response if none has started, else as the stream's last event. */
   async fail(error: ExchangeError): Promise<void> {
     this.failed = true;
     if (!this.translation.plan.call.writer.started) {
@@ -232,7 +233,7 @@ class StreamWriter implements EventWriter {
     const { writer } = this.translation.plan.call;
     if (!writer.started) this.start();
     if (this.guard.ended && this.collector !== undefined && !this.failed) {
-      // The client may use this id as soon as it has the end of the stream, so the conversation is stored first.
+      // The client may use the response's id as soon as the stream has ended, so the conversation is stored first.
       return this.keep().finally(() => writer.end(text, this.lateLosses()));
     }
     if (this.guard.ended) {
@@ -258,7 +259,7 @@ class StreamWriter implements EventWriter {
     this.keepAlive();
   }
 
-  /** The keep-alive of a dialect may depend on whether its stream has begun. */
+  /** Sets the keep-alive of the client's dialect, which may depend on whether the stream has begun. */
   private keepAlive(): void {
     this.translation.plan.call.writer.keepAlive(this.encoder.push({ type: "ping" }));
   }

@@ -15,8 +15,8 @@ import { decodeEventList, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard, findResponseError } from "./stream-guard.ts";
 
 /**
- * Responds with a complete body, from the upstream's complete response or, if it streams although no stream was
- * requested, from its stream. Several responses have one candidate each.
+ * Responds with a complete body, from the upstream's complete response or from a stream that the upstream returned
+ * although none was requested. If there are several responses, each has one candidate.
  */
 export async function sendWhole(
   translation: Translation,
@@ -74,7 +74,7 @@ class Gathering {
   private readonly guard = createStreamGuard();
   private readonly collector = new ResponseCollector();
 
-  /** Adds events. Returns whether the last of them ends the stream. */
+  /** Adds events. Returns whether the last event ends the stream. */
   push(events: readonly ExchangeEvent[]): boolean {
     for (const event of events) {
       const checked = this.guard.check(event);

@@ -5,16 +5,17 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish } from "../../exchange/response.ts";
 import { createStreamChecker } from "../../exchange/stream-checker.ts";
 
-/** Passes the valid events of a stream and replaces the first invalid one by an error. */
+/** Passes the valid events of a stream and replaces the first invalid event with an error. */
 export interface StreamGuard {
-  /** Returns the event or the error that replaces it; undefined after a terminal event. */
+  /** Returns the event, or the error that replaces it; undefined after a terminal event. */
   check(event: ExchangeEvent): ExchangeEvent | undefined;
   readonly ended: boolean;
 }
 
 /**
- * Creates a guard for one stream. It rejects events that violate the grammar, tool calls whose arguments are not a
- * JSON object (unless the response was truncated and reports that), and responses that the model failed to generate.
+ * Creates a guard for one stream. The guard rejects events that violate the grammar of streams, tool calls whose
+ * arguments are not a JSON object (unless the finish reason reports a truncated response), and responses that the model
+ * failed to generate.
  */
 export function createStreamGuard(): StreamGuard {
   const checker = createStreamChecker();

@@ -2,17 +2,15 @@ const numberKey = '"sequence_number":';
 const paddingKey = ',"obfuscation":"';
 
 /**
- * Removes the fields of an event's JSON that differ between events and that no codec reads: the sequence number of
- * responses events, and the padding with which OpenAI hides the length of tokens. Removes both only from valid JSON
- * positions (inside a string, the quotes of a key would be escaped); returns other text unchanged.
+ * Removes the values of an event's JSON that differ between events and that no codec reads: the sequence number of
+ * responses events, and the padding with which OpenAI hides the length of tokens. The text inside strings stays
+ * unchanged, because the quotes of a key would be escaped there.
  */
 export function withoutVolatileFields(data: string): string {
   return withoutPadding(withoutNumber(data));
 }
 
-/**
- * Removes the number but not its key, so that an event without a number differs from one whose number was removed.
- */
+/** Removes the number but not its key, so that an event without a number differs from one whose number was removed. */
 function withoutNumber(data: string): string {
   const found = data.indexOf(numberKey);
   if (found < 0) return data;
