@@ -11,7 +11,7 @@ export function isHttpServer(server: McpServerConfig): server is HttpServer {
   return server.url !== undefined;
 }
 
-/** Returns the end of a server's URL that its upstream's base URL lacks: the last slash and the query. */
+/** Returns the part of a server's URL that the base URL of its upstream lacks: the trailing slash and the query. */
 export function getPathBelow({ url }: HttpServer): string {
   const { pathname, search } = new URL(url);
   return `${pathname.endsWith("/") ? "/" : ""}${search}`;
@@ -20,8 +20,8 @@ export function getPathBelow({ url }: HttpServer): string {
 const servers = new WeakMap<HttpServer, UpstreamConfig>();
 
 /**
- * Returns an MCP server as an upstream: its URL is the whole path, and its headers carry its credentials. `authorization`
- * replaces the configured header.
+ * Returns an MCP server as an upstream. The server's URL is the whole path, and the configured headers contain the
+ * credentials. `authorization` replaces the configured header of that name.
  */
 export function asUpstream(name: string, server: HttpServer, authorization?: string): UpstreamConfig {
   const upstream = configuredUpstream(name, server);

@@ -13,15 +13,15 @@ export interface McpCall {
 /** A body that is streamed to an MCP server. */
 export interface WatchedMcpBody {
   readonly stream: Readable;
-  /** Returns the method and the target that the body requests. Call it after the body was sent. */
+  /** Returns the method and the target that the body requests. Call it after the body has been sent. */
   called(): McpCall;
 }
 
-/** Bytes of a body that are inspected; the method and the tool's name are usually at its beginning. */
+/** Maximum bytes of a body that are inspected. The method and the tool's name are usually at the beginning. */
 const MAX_WATCHED = 64 * 1024;
 const MAX_NAME = 200;
 
-/** Returns the body of a request with a watcher that leaves its bytes unchanged; undefined if there is no body. */
+/** Returns the body of a request as a stream whose beginning is recorded; undefined if there is no body. */
 export function watchMcpBody(request: IncomingMessage): WatchedMcpBody | undefined {
   const { headers } = request;
   const length = headers["content-length"];
@@ -65,7 +65,7 @@ export function callOf({
   return named(method, name ?? uri);
 }
 
-/** Searches a body that is too long to be inspected whole. */
+/** Searches the beginning of a body that is too long to be parsed. */
 function parseBeginning(text: string): McpCall {
   const method = /"method"\s*:\s*"([^"\\]+)"/.exec(text)?.[1];
   return named(method, method === "tools/call" ? /"name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1] : undefined);

@@ -10,7 +10,7 @@ export interface McpGateway {
   serve(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** The tokens of servers that require a sign-in. */
   readonly tokens: McpTokens;
-  /** Starts and stops programs until they match a configuration. */
+  /** Starts and stops programs so that they match a configuration. */
   apply(config: ProxyConfig): void;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface GatewayParts {
   readonly note: (line: string) => void;
 }
 
-/** Creates the gateway. Its code is loaded with the first request, or if the configuration has programs to start. */
+/** Creates the gateway. Its code is loaded on the first request, or when the configuration has programs to start. */
 export function createMcpGateway({ services, note }: GatewayParts): McpGateway {
   let loading: Promise<McpHub> | undefined;
   let isClosed = false;

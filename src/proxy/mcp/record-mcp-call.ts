@@ -4,7 +4,7 @@ import type { McpTrace } from "../observability/telemetry.ts";
 import type { Services } from "../services.ts";
 import type { McpCall } from "./mcp-call.ts";
 
-/** How a call to an MCP server ended. */
+/** The outcome of a call to an MCP server. */
 export interface McpOutcome {
   readonly status: number;
   /** A code of the error catalog, or of the upstream's errors; undefined for a success. */
@@ -21,11 +21,11 @@ export interface FinishedMcpCall {
   readonly ms: number;
   /** Whether the call counts in the metrics. */
   readonly counts: boolean;
-  /** Undefined if the call is reported to no collector. */
+  /** The trace of the call; undefined if the call is not reported to a collector. */
   readonly trace: McpTrace | undefined;
 }
 
-/** Begins a call to an MCP server; `server` is undefined for a call to several. */
+/** Records the beginning of a call to an MCP server. `server` is undefined for a call to several servers. */
 export function beginMcpCall(
   request: FastifyRequest,
   { recent, metrics }: Services,

@@ -13,8 +13,8 @@ import type { McpTokens } from "./oauth/mcp-tokens.ts";
 import { beginMcpCall, type McpOutcome, recordMcpCall } from "./record-mcp-call.ts";
 
 /**
- * Relays one call of an MCP client (streamable HTTP): any method, bodies streamed, events unbuffered, session and
- * protocol headers both ways, and no idle timeout, because clients listen for hours.
+ * Relays one call of an MCP client to a server over streamable HTTP: any method, bodies and events without buffering,
+ * and session and protocol headers in both directions. There is no idle timeout, because clients listen for hours.
  * https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
  */
 export async function relayMcp(
@@ -24,7 +24,7 @@ export async function relayMcp(
   tokens: McpTokens,
 ): Promise<void> {
   const began = performance.now();
-  // Read before the call: a closed socket has no remote address.
+  // The address is read before the call, because a closed socket has no remote address.
   const client = request.runtime.forwarding.client(request.raw.socket.remoteAddress, request.headers);
   const name = mcpName(request.url);
   const server = request.runtime.config.mcp.get(name);
@@ -89,7 +89,7 @@ export async function relayMcp(
 }
 
 /**
- * Relays a call and never rejects. After `hijack`, Fastify handles no errors: an unexpected one becomes an outcome,
+ * Relays a call; never rejects. After `hijack`, Fastify handles no errors, so an unexpected error becomes an outcome,
  * which is sent and recorded.
  */
 async function relayed(
@@ -158,7 +158,7 @@ function mcpName(url: string): string {
   return url.split("/", 3)[2] ?? "";
 }
 
-/** Returns the server's own query and the client's, without the proxy's keys. */
+/** Returns the query of the server's URL and the client's query, without the proxy's keys. */
 function queryFor(server: HttpServer, request: FastifyRequest): string {
   const at = request.url.indexOf("?");
   const asked = at < 0 ? [] : request.url.slice(at + 1).split("&");

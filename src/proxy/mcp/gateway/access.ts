@@ -36,8 +36,8 @@ export function listVisibleServers(
 }
 
 /**
- * Returns the patterns of the tools and prompts of a server that a key's patterns (`NAME` or `NAME/TOOL`) allow: `all` for
- * the whole server, undefined for nothing.
+ * Returns the patterns of the tools and prompts of a server that a key's patterns (`NAME` or `NAME/TOOL`) allow.
+ * Returns `all` if the whole server is allowed, and undefined if nothing is.
  */
 export function getAllowedNames(patterns: Patterns, server: string): "all" | readonly string[] | undefined {
   if (patterns === undefined) return "all";
@@ -51,7 +51,7 @@ export function getAllowedNames(patterns: Patterns, server: string): "all" | rea
   return names.length === 0 ? undefined : names;
 }
 
-/** Returns whether two configurations of a server are equal: a reload creates new objects for all of them. */
+/** Returns whether two configurations of a server have equal content. A reload creates new objects for all servers. */
 export function isSameServer(one: GatewayServer["config"], other: GatewayServer["config"]): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

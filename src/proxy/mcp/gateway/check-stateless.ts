@@ -12,7 +12,7 @@ import {
   STATELESS,
 } from "./revisions.ts";
 
-/** Requests whose target is mirrored in `Mcp-Name`, and the member of their params that has it. */
+/** The member of the params that `Mcp-Name` mirrors, by method. */
 export const TARGETS: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",
@@ -23,8 +23,8 @@ export const TARGETS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks a request of revision 2026-07-28 and returns its client. Throws `RpcFailure` if its revision is unknown, or if a
- * header differs from the body.
+ * Checks a request of revision 2026-07-28 and returns the facts about its client. Throws `RpcFailure` if the revision
+ * is unknown, if a header differs from the body, or if `_meta` is incomplete.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export function checkStateless(request: RpcRequest, headers: IncomingHttpHeaders): ClientFacts {
@@ -60,8 +60,8 @@ export function checkStateless(request: RpcRequest, headers: IncomingHttpHeaders
 }
 
 /**
- * Checks the headers that mirror arguments of a tool call. Throws `RpcFailure` if one differs from its argument, is missing
- * or has no argument.
+ * Checks the headers that mirror arguments of a tool call. Throws `RpcFailure` if one differs from its argument, is
+ * missing or has no argument.
  */
 export function checkParamHeaders(schema: unknown, values: unknown, headers: IncomingHttpHeaders): void {
   const expected = new Map(getParamHeaders(schema, values));
@@ -75,7 +75,7 @@ export function checkParamHeaders(schema: unknown, values: unknown, headers: Inc
   }
 }
 
-/** Returns whether a message is one of revision 2026-07-28 or later: each request carries its revision. */
+/** Returns whether a request belongs to revision 2026-07-28 or later, in which each request contains its revision. */
 export function isStatelessRequest(request: RpcRequest, headers: IncomingHttpHeaders): boolean {
   if (getMeta(request.params)[META.version] !== undefined) return true;
   const header = headers["mcp-protocol-version"]?.toString();

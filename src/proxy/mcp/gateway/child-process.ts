@@ -6,7 +6,7 @@ import type { McpProgram } from "../../../config/proxy/mcp-config.ts";
 import { AppError } from "../../../errors.ts";
 import { settledWithin } from "./wait.ts";
 
-/** Time that a program has to end after its input was closed, and after SIGTERM. */
+/** Milliseconds in which a program must end after its input has been closed, and after SIGTERM. */
 const CLOSE_MS = 700;
 const TERM_MS = 1_000;
 
@@ -23,7 +23,7 @@ export async function spawnProgram({
     cwd,
     stdio: "pipe",
     windowsHide: true,
-    // A separate process group, so that the program's own children end with it.
+    // Starts a separate process group, so that signals also reach the processes that the program starts.
     detached: process.platform !== "win32",
   });
   await new Promise<void>((resolve, reject) => {
@@ -33,7 +33,7 @@ export async function spawnProgram({
   return child;
 }
 
-/** Returns the path of a program, searched as a shell does, since the program's own environment may have no PATH. */
+/** Returns the path of a program in `path`, because the environment that the program receives may have no PATH. */
 async function findProgram(command: string, path: string | undefined): Promise<string> {
   if (isAbsolute(command) || /[/\\]/.test(command) || process.platform === "win32") return command;
   for (const folder of (path ?? "").split(delimiter)) {

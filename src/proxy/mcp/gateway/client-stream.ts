@@ -7,7 +7,7 @@ import { META } from "./revisions.ts";
 /** Sends a message to the client. */
 export type Emit = (message: ServerMessage) => void;
 
-/** A stream of messages to a client, and the servers that they come from. */
+/** A stream of messages to a client, and the servers that send these messages. */
 export class ClientStream {
   private readonly ends = new Map<string, { readonly link: McpLink; readonly end: () => void }>();
   private isEnded = false;
@@ -37,7 +37,7 @@ export class ClientStream {
   }
 }
 
-/** Removes the id of the gateway's own subscription. */
+/** Removes the id of the gateway's own subscription from a server's notification. */
 export function withoutSubscription(message: ServerMessage): ServerMessage {
   const meta = asObject(message.params?.["_meta"]);
   if (meta[META.subscription] === undefined) return message;

@@ -46,7 +46,7 @@ export interface Dispatched {
   readonly redact: (text: string) => string;
 }
 
-/** The server that a request is for, and its params in the server's own names. */
+/** The server to which a request is forwarded, and the params with the server's own names. */
 export interface Routed {
   readonly server: GatewayServer;
   readonly params: RpcParams;
@@ -64,7 +64,10 @@ const WITH_SESSION = new Set([
   "tasks/result",
 ]);
 
-/** Returns the server that a request is for; undefined if it is for all. Throws `RpcFailure` if there is none. */
+/**
+ * Returns the server to which a request is forwarded; undefined if the gateway serves the request for all servers.
+ * Throws `RpcFailure` if no server matches, or if the revision does not have the method.
+ */
 export function route(request: RpcRequest, servers: readonly GatewayServer[]): Routed | undefined {
   const { method, params = {} } = request;
   if (getMeta(params)[META.version] === STATELESS && WITH_SESSION.has(method)) throw unknownMethod(method);
@@ -106,7 +109,7 @@ function findByUri(servers: readonly GatewayServer[], uri: unknown) {
   return found;
 }
 
-/** Forwards a request to its server, or serves it for all servers together. Throws `RpcFailure` and `AppError`. */
+/** Forwards a request to its server, or serves it for all servers. Rejects with `RpcFailure` or `AppError`. */
 export async function dispatch(call: Dispatched, routed: Routed | undefined): Promise<RpcResponse> {
   const { request, session } = call;
   const { id, method } = request;
@@ -182,7 +185,10 @@ function serverInfo(version: string): RpcParams {
   return { name: "sallyport", title: "Sallyport", version: version === "" ? "0" : version };
 }
 
-/** Returns the capabilities of all servers together. One that has not responded in time counts as having every capability. */
+/**
+ * Returns the capabilities and instructions of all servers. A server that has not responded in time counts as having
+ * all capabilities except tasks and extensions.
+ */
 async function describe({ session, servers, waitMs }: Dispatched) {
   const links = await Promise.all(servers.map((server) => settledWithin(session.link(server), waitMs)));
   const found = links.map((each) => (each?.isDone ? each.value.facts : undefined));
@@ -216,7 +222,7 @@ function mergeExtensions(capabilities: readonly RpcParams[], isSession: boolean)
   return tasks === undefined || isSession ? others : { ...others, [TASKS_EXTENSION]: tasks };
 }
 
-/** Returns one page of a list. The cursor is the number of items before it. */
+/** Returns one page of a list. A cursor contains the number of items before its page. */
 function toPage(
   method: ListMethod,
   params: RpcParams | undefined,

@@ -31,7 +31,7 @@ export type SendHttp = (request: HttpRequest) => Promise<ReceivedResponse>;
 export interface Exchanged {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The response with the request's id, or the error in a body of another status; undefined if there is none. */
+  /** The response with the request's id, or the JSON-RPC error of an error status; undefined if there is neither. */
   readonly response: RpcResponse | undefined;
   /** The position at which an event stream ended before the response; undefined if it cannot be continued. */
   readonly rest: StreamRest | undefined;
@@ -51,7 +51,7 @@ interface ReadEvents {
 
 const MAX_BODY = 64 * 1024 * 1024;
 const MAX_ERROR = 64 * 1024;
-/** Characters of one event, which may contain an image. */
+/** Maximum characters of one event, which may contain an image. */
 const MAX_EVENT = 64 * 1024 * 1024;
 export const JSON_AND_EVENTS = "application/json, text/event-stream";
 
@@ -85,7 +85,7 @@ export async function readExchange(
 }
 
 /**
- * Reads events until the response with this id, or until the stream ends. Rejects if a stream breaks that cannot be
+ * Reads events until the response with this id, or until the stream ends. Rejects if the stream breaks and cannot be
  * continued.
  */
 export async function readEvents(
@@ -113,7 +113,7 @@ export async function readEvents(
   return { response: undefined, rest: lastEventId === undefined ? undefined : { lastEventId, retryMs } };
 }
 
-/** Returns the response in a value; of a batch, the one with this id. */
+/** Returns the response in a message or a batch: the one with this id, or the first one if `id` is undefined. */
 async function findResponse(value: unknown, id: RpcId | undefined): Promise<RpcResponse | undefined> {
   for await (const message of messagesIn(value)) {
     if (message.method === undefined && (id === undefined || message.id === id)) return message;
@@ -124,7 +124,7 @@ async function findResponse(value: unknown, id: RpcId | undefined): Promise<RpcR
 /** Messages that are validated per turn of the event loop. */
 const MESSAGES_PER_TURN = 256;
 
-/** Yields the messages of a parsed text: one or, in revision 2025-03-26, a batch. */
+/** Yields the messages of a parsed text: one message or, in revision 2025-03-26, a batch of messages. */
 async function* messagesIn(value: unknown): AsyncGenerator<RpcMessage> {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   for (const [index, each] of values.entries()) {

@@ -4,7 +4,7 @@ import { isObject } from "../../exchange/json.ts";
 /** JSON-RPC 2.0 messages as MCP uses them. https://www.jsonrpc.org/specification */
 
 const idSchema = z.union([z.string(), z.number().int()]);
-/** An object whose members are not validated: a message may contain many. */
+/** An object whose members are not validated, because a message may contain many. */
 const paramsSchema = z.custom<Record<string, unknown>>(isObject);
 const errorSchema = z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() });
 const version = z.literal("2.0");

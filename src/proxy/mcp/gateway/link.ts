@@ -12,7 +12,7 @@ export interface LinkRequest {
   readonly onMessage: (message: ServerMessage) => void;
   /** Called when the server begins an event stream. */
   readonly onStream?: (() => void) | undefined;
-  /** Continues the call's trace at the server; undefined: none. */
+  /** The header by which the server continues the call's trace; undefined if the call has no trace. */
   readonly traceparent?: string | undefined;
   /** Further HTTP headers. */
   readonly headers?: readonly (readonly [name: string, value: string])[] | undefined;
@@ -22,7 +22,7 @@ export interface LinkRequest {
 export interface ServerFacts {
   readonly capabilities: RpcParams;
   readonly instructions: string | undefined;
-  /** Whether each request carries its revision, instead of a session. */
+  /** Whether the server has no sessions, so that each request contains its revision. */
   readonly isStateless: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface Followed {
 /** An open connection to one MCP server, on behalf of one client or of the clients of one key. */
 export interface McpLink {
   readonly facts: ServerFacts;
-  /** Resolves with the server's response. Rejects with an `AppError` if there is none. */
+  /** Sends a request and resolves with the server's response. Rejects with an `AppError` if there is none. */
   request(request: LinkRequest): Promise<RpcResponse>;
   /** Sends a notification, or the response to a server's request. */
   send(message: RpcMessage): Promise<void>;

@@ -27,12 +27,12 @@ export interface HubParts {
   readonly tokens: McpTokens;
 }
 
-/** Sessions are closed after this time without a request; a client that returns continues with new connections. */
+/** Milliseconds without a request after which a session is closed. A client that returns receives new connections. */
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
 const MAX_SESSIONS = 1_000;
 
-/** The sessions of the MCP gateway. */
+/** Manages the sessions and the programs of the MCP gateway. */
 export class McpHub implements SessionHost {
   readonly slow = new Set<string>();
   readonly events = new EventMemory();
@@ -41,7 +41,7 @@ export class McpHub implements SessionHost {
   /** Sessions that clients have ended. */
   private readonly ended = new Set<string>();
   private readonly programs = new Map<string, { readonly text: string; readonly server: ProgramServer }>();
-  /** The configuration of the servers, as text. */
+  /** The configuration of the servers, as JSON. */
   private servers: string;
   private readonly sweeper: NodeJS.Timeout;
   private readonly onExit = () => {
@@ -55,7 +55,10 @@ export class McpHub implements SessionHost {
     process.on("exit", this.onExit);
   }
 
-  /** Starts the programs of a configuration, stops those that are no longer in it or have changed, and reports it to clients. */
+  /**
+   * Starts the programs of a configuration, and stops those that are no longer in it or have changed. Reports changed
+   * servers to clients.
+   */
   apply({ mcp }: Pick<ProxyConfig, "mcp">): void {
     const servers = JSON.stringify([...mcp]);
     if (this.servers !== servers) for (const session of this.sessions.values()) session.reportChanges();
@@ -100,7 +103,7 @@ export class McpHub implements SessionHost {
     if (this.sessions.size > MAX_SESSIONS) this.evict();
   }
 
-  /** Returns a client's session; undefined if the client has ended it. */
+  /** Returns a client's session, and creates it if it is not known; undefined if the client has ended the session. */
   session(key: ProxyKey | undefined, id: string, client: ClientFacts): McpSession | undefined {
     const whole = toSessionKey(key, id);
     if (this.ended.has(whole)) return undefined;
@@ -114,7 +117,7 @@ export class McpHub implements SessionHost {
     return session;
   }
 
-  /** Returns the session that clients of a key share if they open none. */
+  /** Returns the session that clients of a key share if they have not opened one. */
   sharedSession(key: ProxyKey | undefined, version: string): McpSession {
     const info = { name: "sallyport", version: this.parts.version };
     const kind = version === STATELESS ? STATELESS : LATEST_SESSION;
@@ -208,8 +211,9 @@ export function toOwner(key: ProxyKey | undefined): string {
 }
 
 /**
- * Opens a connection to a server over HTTP in a revision that it supports: first in one of the client's kind, then in
- * one of the other kind. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ * Opens a connection to a server over HTTP in a revision that the server supports. Tries the client's kind of revision
+ * first (with or without sessions), then the other kind.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 async function openHttpLink(
   server: string,

@@ -26,7 +26,7 @@ export interface SessionHost extends ListHost {
   open(server: GatewayServer, client: ClientFacts, signal: AbortSignal): Promise<McpLink>;
   /** The recorded events of all sessions. */
   readonly events: EventMemory;
-  /** Returns whether a server is still configured as it was. */
+  /** Returns whether the current configuration contains this server unchanged. */
   isConfigured(server: GatewayServer): boolean;
 }
 
@@ -46,7 +46,7 @@ interface Opened {
   readonly link: Promise<McpLink>;
 }
 
-/** Time limit for opening a connection to a server: programs may have to be installed first. */
+/** Maximum milliseconds for opening a connection to a server, whose program may have to be installed first. */
 const OPEN_MS = 60_000;
 /** Maximum rounds of input that a server may request from the client during one request. */
 const MAX_INPUTS = 16;
@@ -54,10 +54,10 @@ const MAX_INPUTS = 16;
 /** The connections of one client, or of all clients of a key that have no session, to the servers of the gateway. */
 export class McpSession {
   lastUsed = performance.now();
-  /** Requests of the client that are being served, so that it can cancel them. */
+  /** The client's running requests, so that the client can cancel them. */
   readonly inFlight = new Map<RpcId, AbortController>();
   logLevel: unknown;
-  /** The client's streams, which it can continue after a lost connection. */
+  /** The client's streams, which the client can continue after a lost connection. */
   readonly records: StreamRecords;
   private readonly links = new Map<string, Opened>();
   private readonly lists: ServerLists;
@@ -174,8 +174,8 @@ export class McpSession {
   }
 
   /**
-   * Sends messages that belong to no request to a client's stream, until the returned function is called. `followed`: what
-   * the stream follows at each server; by default, the resources that the session has subscribed to.
+   * Sends messages that belong to no request to a client's stream, until the returned function is called. `followed`
+   * returns the stream's subscriptions at a server; by default, the resources to which the session has subscribed.
    */
   open(
     servers: readonly GatewayServer[],
@@ -280,7 +280,7 @@ export class McpSession {
       emit(withoutSubscription(createNotification(method, params)));
   }
 
-  /** Returns whether a server without sessions asks a client that has one for input. */
+  /** Returns whether a server without sessions requests input from a client that has a session. */
   private needsInput({ result }: RpcResponse): boolean {
     return this.client.version !== STATELESS && result?.["resultType"] === "input_required";
   }

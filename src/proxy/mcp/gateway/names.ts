@@ -2,7 +2,7 @@ import type { McpPrefix } from "../../../config/proxy/mcp-config.ts";
 import { asObject } from "../../exchange/json.ts";
 import type { RpcParams } from "./json-rpc.ts";
 
-/** The members of results whose items have names or URIs, by the method that lists them. */
+/** By method: the member of the result that is the list, and the member of its items that is their name or URI. */
 export const LISTS = {
   "tools/list": { member: "tools", id: "name" },
   "prompts/list": { member: "prompts", id: "name" },
@@ -23,7 +23,7 @@ export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(LISTS, method);
 }
 
-/** Adds the prefix to an item of a list. */
+/** Adds the prefix to the name or URI of a list's item. */
 export function prefixItem(method: ListMethod, item: RpcParams, prefix: McpPrefix): RpcParams {
   const { id } = LISTS[method];
   const known = item[id];
@@ -33,7 +33,7 @@ export function prefixItem(method: ListMethod, item: RpcParams, prefix: McpPrefi
   return _meta === undefined ? named : { ...named, _meta };
 }
 
-/** Adds the prefix to the resource that shows a tool's result (MCP Apps); undefined if there is none. */
+/** Adds the prefix to the resource that displays a tool's result (MCP Apps); returns undefined if there is none. */
 function prefixUi(meta: unknown, { uri }: McpPrefix): RpcParams | undefined {
   const members = asObject(meta);
   const ui = asObject(members["ui"]);
@@ -48,7 +48,7 @@ function prefixUi(meta: unknown, { uri }: McpPrefix): RpcParams | undefined {
   };
 }
 
-/** Adds the prefix to every resource and task that a result names, so that the client can ask for it. */
+/** Adds the prefix to every resource and task that a result names, so that the client can request it. */
 export function prefixResult(method: string, result: RpcParams, prefix: McpPrefix): RpcParams {
   if (prefix.uri === "") return result;
   return prefixMeta(prefixTask(prefixResources(method, result, prefix), prefix), prefix);
@@ -97,7 +97,7 @@ const TASK_STATUS = new Set(["notifications/tasks/status", "notifications/tasks"
 /** The member of `_meta` that names the task of a message. */
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
-/** Adds the prefix to the task of a result: the task itself, the one in `task`, and the result of a completed one. */
+/** Adds the prefix to the ids of tasks in a result: `taskId`, `task`, and those in the result of a completed task. */
 function prefixTask(result: RpcParams, prefix: McpPrefix): RpcParams {
   const { taskId, task, result: inner } = result;
   return {
@@ -134,7 +134,7 @@ function prefixUri(item: RpcParams, prefix: McpPrefix): RpcParams {
   return typeof item["uri"] === "string" ? { ...item, uri: `${prefix.uri}${item["uri"]}` } : item;
 }
 
-/** Returns the candidate whose prefix begins a name or URI, and the rest; the longest prefix wins. */
+/** Returns the candidate with the longest prefix that begins a name or URI, and the rest of the name or URI. */
 export function findByPrefix<Candidate extends { readonly prefix: McpPrefix }>(
   candidates: readonly Candidate[],
   id: string,

@@ -42,7 +42,7 @@ interface Pending {
 
 const MAX_TASK_TOKENS = 1_000;
 
-/** The capability that a client needs for a request of the program. */
+/** The capability that a client must have to receive a request of the program, by method. */
 const NEEDED: Readonly<Record<string, string>> = {
   "sampling/createMessage": "sampling",
   "elicitation/create": "elicitation",
@@ -133,7 +133,10 @@ export class ProgramLink implements McpLink {
     this.end(new AppError("upstream_cut", "The connection was closed"));
   }
 
-  /** Forwards a request of the program during a call of this client. Returns false if the client does not serve it. */
+  /**
+   * Forwards a request of the program to this client. Returns false if the client has no running call or does not
+   * support the request.
+   */
   takeRequest(message: RpcRequest): boolean {
     const pending = [...this.pending.values()].at(-1);
     const needed = NEEDED[message.method];
@@ -152,7 +155,7 @@ export class ProgramLink implements McpLink {
     this.asked.clear();
   }
 
-  /** Handles a response of the program. Returns false if it belongs to another client. */
+  /** Handles a response of the program. Returns false if the response belongs to another client. */
   takeResponse(response: RpcResponse): boolean {
     const id = Number(response.id);
     const pending = this.pending.get(id);
@@ -165,7 +168,8 @@ export class ProgramLink implements McpLink {
   }
 
   /**
-   * Handles the progress of a request, or of the task that it created. Returns false if it belongs to another client.
+   * Handles the progress of a request or of a task that a request created. Returns false if the progress belongs to
+   * another client.
    */
   takeProgress({ method, params }: RpcNotification): boolean {
     const id = Number(params?.["progressToken"]);
@@ -178,14 +182,14 @@ export class ProgramLink implements McpLink {
     return true;
   }
 
-  /** A task's progress has the token of the request that created it. */
+  /** Stores the progress token of a request that created a task, because the task's progress has this token. */
   private keepToken(id: number, token: unknown): void {
     this.taskTokens.set(id, token);
     const [oldest] = this.taskTokens.keys();
     if (this.taskTokens.size > MAX_TASK_TOKENS && oldest !== undefined) this.taskTokens.delete(oldest);
   }
 
-  /** Handles a notification that belongs to no request. */
+  /** Handles a notification that names no request. `isOnlyRequest`: whether only this client has a running request. */
   takeNotification(message: RpcNotification, isOnlyRequest: boolean): void {
     const [pending] = this.pending.values();
     if (message.method === "notifications/message" && isOnlyRequest && pending !== undefined) {
@@ -205,7 +209,7 @@ export class ProgramLink implements McpLink {
     return this.pending.size;
   }
 
-  /** Ends the connection, because the program has ended. */
+  /** Ends the connection and rejects its requests with this error. */
   end(error: AppError): void {
     for (const { reject } of this.pending.values()) reject(error);
     this.pending.clear();
@@ -214,13 +218,13 @@ export class ProgramLink implements McpLink {
     this.ended?.();
   }
 
-  /** Ends this client's subscription. Returns whether others follow the resource. */
+  /** Removes this client's subscription. Returns whether other clients have subscribed to the resource. */
   private isSharedResource(uri: string): boolean {
     this.subscribed.delete(uri);
     return [...this.pipe.links].some((link) => link.subscribed.has(uri));
   }
 
-  /** Returns whether the client has subscribed to a resource, or to one that it is part of. */
+  /** Returns whether the client has subscribed to a resource, or to a resource that contains it. */
   private follows(uri: string): boolean {
     return [...this.subscribed].some((known) => uri.startsWith(known));
   }

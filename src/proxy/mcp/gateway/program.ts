@@ -29,14 +29,14 @@ export interface ProgramParts {
   readonly note: (line: string) => void;
 }
 
-/** Milliseconds before a program that has ended is restarted; doubled with each end. */
+/** Milliseconds before a program that has ended is restarted. The time doubles each time the program ends. */
 const RESTART_MS = 500;
 const MAX_RESTART_MS = 60_000;
-/** Calls wait for a restart within this time, and fail immediately otherwise. */
+/** Maximum milliseconds before a restart for which calls wait. Calls fail immediately if the restart is later. */
 const SHORT_MS = 2_000;
-/** A program that has run for this time is restarted after the shortest wait. */
+/** Milliseconds after which a program counts as stable and is restarted after `RESTART_MS`. */
 const STABLE_MS = 60_000;
-/** Time limit for the handshake: a package manager may have to install the program first. */
+/** Maximum milliseconds for the handshake, because a package manager may have to install the program first. */
 const HANDSHAKE_MS = 120_000;
 const MAX_LOG_LINE = 2_000;
 /** Maximum characters of a message; results may contain images. */
@@ -62,7 +62,7 @@ export class ProgramServer {
     this.running.catch(() => {});
   }
 
-  /** Starts the program. Each failed or ended start causes exactly one restart. */
+  /** Starts the program. A failed start or the end of the program causes exactly one restart. */
   private start(): Promise<ProgramPipe> {
     const startedAt = performance.now();
     let isOver = false;
@@ -114,7 +114,7 @@ export class ProgramServer {
     const write = (message: RpcMessage) => {
       if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`);
     };
-    // The program ended during a write, or cannot be signaled.
+    // The program ended during a write or could not be signaled, which `exit` handles.
     child.stdin.on("error", () => {});
     child.on("error", () => {});
     const own = new Map<number, (response: RpcResponse) => void>();
@@ -131,7 +131,7 @@ export class ProgramServer {
       // Processes that the program has started end with it.
       killProgram(child);
       restart();
-      // Its last lines are read first.
+      // The program's last lines are read before the connections end.
       child.once("close", () => {
         const open = [...links];
         links.clear();
@@ -156,7 +156,7 @@ export class ProgramServer {
         own.get(Number(message.id))?.(message);
       else [...links].some((link) => link.takeResponse(message));
     };
-    // The lost message may be a response for which a client waits, so the program starts again.
+    // The lost message may be a response for which a client waits, so the program is restarted.
     readLines(child.stdout, MAX_MESSAGE, take, () => {
       this.report(`sent a message larger than ${MAX_MESSAGE / 1024 / 1024} MiB`);
       killProgram(child);
@@ -186,8 +186,8 @@ export class ProgramServer {
   }
 
   /**
-   * Handles a request of the program. It names no client, so it is forwarded only if the calls that run are all of one
-   * client.
+   * Handles a request of the program. The request names no client, so it is forwarded only if all running calls belong
+   * to one client.
    */
   private takeRequest(
     message: RpcRequest,
@@ -210,7 +210,7 @@ export class ProgramServer {
     ask: (method: string, params: RpcParams) => Promise<RpcResponse>,
     write: (message: RpcMessage) => void,
   ): Promise<ServerFacts> {
-    // All clients share the program. A request that the client cannot serve gets an error.
+    // All clients share the program, so it receives every capability. A request that a client does not support fails.
     const capabilities: RpcParams = this.program.sendsRequests
       ? { sampling: {}, elicitation: {}, roots: {} }
       : {};

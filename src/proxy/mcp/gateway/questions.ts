@@ -39,7 +39,8 @@ export class Questions {
   }
 
   /**
-   * Ends a request that its server has canceled. Returns the request's id at the client; undefined if it has ended.
+   * Ends a request that its server has canceled. Returns the request's id at the client; undefined if the request has
+   * already ended.
    */
   cancel(link: McpLink, requestId: unknown): RpcId | undefined {
     for (const [id, { origin }] of this.open)
@@ -50,7 +51,7 @@ export class Questions {
     return undefined;
   }
 
-  /** Requests the input that a server without sessions needs. Returns the params with which to repeat the call. */
+  /** Requests a server's missing input from the client. Resolves with the params with which the call is repeated. */
   async collect(
     params: RpcParams | undefined,
     { inputRequests, requestState }: RpcParams,

@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 /**
  * Calls `onLine` for each line of a stream. Only line feeds end a line: JSON may contain the other separators of
  * Unicode, at which newer versions of `node:readline` split. A line longer than `maxLength` characters is dropped, and
- * `onTooLong` is called once for it.
+ * `onTooLong` is called once for that line.
  */
 export function readLines(
   input: Readable,

@@ -2,8 +2,8 @@ import { asObject } from "../../exchange/json.ts";
 import type { RpcParams } from "./json-rpc.ts";
 
 /**
- * The protocol's revisions. Until 2025-11-25 a client opens a session with `initialize`; from 2026-07-28 on, each request
- * carries its version and the client's capabilities in `_meta`.
+ * The protocol's revisions. Until 2025-11-25, a client opens a session with `initialize`. From 2026-07-28 on, each
+ * request contains its version and the client's capabilities in `_meta`.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export const STATELESS = "2026-07-28";
@@ -30,7 +30,7 @@ export interface ClientFacts {
   readonly info: RpcParams;
 }
 
-/** Returns whether a client accepts a first event without data, which carries the id of a stream. */
+/** Returns whether a client accepts a first event that has an id but no data. */
 export function hasFirstEvent({ version }: ClientFacts): boolean {
   return version >= LATEST_SESSION && version !== STATELESS;
 }
@@ -40,7 +40,7 @@ export function getMeta(params: RpcParams | undefined): RpcParams {
   return asObject(params?.["_meta"]);
 }
 
-/** Returns the params with the members of `_meta` that a request without a session needs. */
+/** Returns the params with the members of `_meta` that a request without a session requires. */
 export function withClientMeta(params: RpcParams | undefined, client: ClientFacts): RpcParams {
   const _meta = {
     ...getMeta(params),
@@ -80,8 +80,8 @@ export function decodeHeader(value: string): string | undefined {
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /**
- * Returns the `Mcp-Param-…` headers of a tool call: the arguments whose properties have `x-mcp-header` in the tool's
- * schema, reached through `properties` alone.
+ * Returns the `Mcp-Param-…` headers of a tool call: one for each argument whose property in the tool's schema has
+ * `x-mcp-header`. Only properties and their nested `properties` are searched.
  */
 export function getParamHeaders(schema: unknown, values: unknown): [name: string, value: string][] {
   return findMirrored(schema, values).flatMap(({ name, value }) => {

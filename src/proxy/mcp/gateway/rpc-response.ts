@@ -5,7 +5,7 @@ import type { OpenStream, OpenStreams } from "../../upstream/open-streams.ts";
 import type { RpcMessage } from "./json-rpc.ts";
 import type { StreamRecord, StreamRecords, StreamSink } from "./stream-record.ts";
 
-/** The time after which clients continue a stream that has ended before its response. */
+/** Milliseconds after which clients continue a stream that has ended before its response. */
 const RETRY_MS = 1_000;
 
 /**
@@ -42,8 +42,8 @@ export class RpcWriter implements OpenStream {
   }
 
   /**
-   * Records the events of this response, so that the client can continue it on another connection. `onEnd`: called once when
-   * the stream has ended, or when the client has not returned.
+   * Records the events of this response, so that the client can continue it on another connection. `onEnd` is called
+   * once when the stream has ended, or when the client has not returned in time.
    */
   keep(records: StreamRecords, onEnd?: () => void): void {
     const record = records.begin(onEnd);
@@ -67,7 +67,7 @@ export class RpcWriter implements OpenStream {
     else this.record.add(data);
   };
 
-  /** Begins an event stream. Returns false if the client does not accept one. */
+  /** Begins an event stream. Returns false if the client does not accept event streams or the response has ended. */
   startEvents(): boolean {
     const { response } = this;
     if (response.headersSent) return true;
@@ -77,7 +77,7 @@ export class RpcWriter implements OpenStream {
     return true;
   }
 
-  /** Begins an event stream with an event that has only an id, so that the client can continue it from the beginning. */
+  /** Begins an event stream with an event that has only an id, so that the client can continue from the beginning. */
   startRecord(): void {
     if (!this.response.headersSent && this.startEvents()) this.record?.add("");
   }
@@ -94,7 +94,7 @@ export class RpcWriter implements OpenStream {
       this.endStream();
       return;
     }
-    // Without an event, the client has no id to continue after.
+    // Without an event, the client has no id after which it could continue.
     record?.detach(this.sink);
     this.forget();
     if (this.isEnded) return;

@@ -27,8 +27,8 @@ import { parseSessionId } from "./session-id.ts";
 const SESSION_NOT_FOUND = -32001;
 
 /**
- * Serves one HTTP request of an MCP client to all servers that its key may use: `POST` with a message, `GET` for the stream of
- * messages that belong to no request, `DELETE` to end a session.
+ * Serves one HTTP request of an MCP client to all servers that its key may use: `POST` with a message, `GET` for the
+ * stream of messages that belong to no request, or `DELETE` to end a session.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
 export async function serveMcpGateway(
@@ -76,7 +76,7 @@ async function servePost(arrived: Arrived): Promise<void> {
     const { method, params } = message;
     if (method === "notifications/cancelled") {
       const { requestId } = params ?? {};
-      // Clients without their own session use the same ids.
+      // Clients without their own session share one, in which their request ids may be equal.
       const isOwn = request.headers[SESSION_HEADER] !== undefined;
       if (isOwn && (typeof requestId === "string" || typeof requestId === "number"))
         session.inFlight.get(requestId)?.abort();
@@ -107,7 +107,7 @@ async function readMessage({ raw, runtime }: FastifyRequest, { memory }: Service
   return message;
 }
 
-/** Returns the session that a message belongs to. Throws `RpcFailure` if the client must begin another one. */
+/** Returns the session to which a message belongs. Throws `RpcFailure` if the client must begin another session. */
 function findSession({ request, hub }: Arrived): McpSession {
   const { [SESSION_HEADER]: id, "mcp-protocol-version": version } = request.headers;
   if (version !== undefined && !SESSION_REVISIONS.some((known) => known === version) && version !== STATELESS)

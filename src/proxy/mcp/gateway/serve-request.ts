@@ -42,7 +42,7 @@ export interface Arrived {
 
 /** The last message of a response. */
 interface LastMessage {
-  /** Undefined if the response is complete. */
+  /** The message that ends the response; undefined if there is none. */
   readonly message: RpcResponse | undefined;
   readonly status: number;
   readonly headers: readonly string[];
@@ -50,8 +50,8 @@ interface LastMessage {
 }
 
 /**
- * A response that takes longer begins as an event stream: with comments that keep the connection open, and in a session
- * with an id by which the client can continue it.
+ * Milliseconds after which a response that is not complete begins as an event stream. Its comments keep the connection
+ * open, and in a session, its event ids allow the client to continue the stream.
  */
 const STREAM_MS = 2_000;
 
@@ -133,7 +133,7 @@ async function respond(
   }
 }
 
-/** Returns the session of a request. `initialize` begins one. */
+/** Returns the session of a request. `initialize` begins a session. */
 function openSession(
   { request, hub }: Arrived,
   message: RpcRequest,
@@ -175,7 +175,7 @@ async function serve(
   if (hasSession) reply.keep(session.records);
   const begin = () =>
     hasSession && hasFirstEvent(session.client) ? reply.startRecord() : reply.startEvents();
-  // The response to `initialize` has a header with the session's id.
+  // `initialize` must not begin a stream early, because its response has a header with the session's id.
   const timer = message.method === "initialize" ? undefined : setTimeout(begin, STREAM_MS);
   const response = dispatch(
     {
@@ -199,7 +199,7 @@ async function serve(
   return response.finally(() => clearTimeout(timer));
 }
 
-/** Drops log messages that a request of revision 2026-07-28 has not asked for. */
+/** Drops the log messages of a request of revision 2026-07-28, unless the request contains a log level. */
 function withoutUnwanted(message: RpcRequest, emit: Emit): Emit {
   if (getMeta(message.params)[META.logLevel] !== undefined) return emit;
   return (each) => {
@@ -238,7 +238,7 @@ interface Failure {
   readonly message: RpcResponse;
   readonly status: number;
   readonly outcome: McpOutcome;
-  /** Whether the status concerns the HTTP request, also in sessions. */
+  /** Whether the status is sent even in sessions, because the error concerns the HTTP request. */
   readonly isTransport: boolean;
 }
 

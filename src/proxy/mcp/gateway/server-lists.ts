@@ -28,13 +28,13 @@ interface ListParts {
   onChanged(): void;
 }
 
-/** Time limit for reading a server's list. */
+/** Maximum milliseconds for reading a server's list. */
 const FETCH_MS = 60_000;
 /** Milliseconds that a list waits for a server that was slow before. */
 const SLOW_MS = 200;
 const MAX_PAGES = 200;
 
-/** The lists of the servers of one session. */
+/** Reads and retains the lists of the servers of one session. */
 export class ServerLists {
   private readonly pending = new Map<string, Promise<readonly RpcParams[]>>();
   private readonly known = new Map<string, readonly RpcParams[]>();
@@ -42,8 +42,8 @@ export class ServerLists {
   constructor(private readonly parts: ListParts) {}
 
   /**
-   * Lists the items of all servers. Leaves out servers that fail. A server that does not respond in time has its last
-   * known items, or is left out if there are none.
+   * Lists the items of all servers. Omits servers that fail. Lists the last known items of a server that does not
+   * respond in time, or omits the server if there are none.
    */
   async list(servers: readonly GatewayServer[], method: ListMethod): Promise<Listed> {
     const lists = await Promise.all(servers.map((server) => this.listOne(server, method)));
@@ -51,7 +51,7 @@ export class ServerLists {
     return { items, missing: lists.flatMap((each) => each.missing) };
   }
 
-  /** Returns the last known list of a server, in its own names. */
+  /** Returns the last known list of a server, with the server's own names. Reads the list if none is known. */
   async latest(server: GatewayServer, method: ListMethod): Promise<readonly RpcParams[]> {
     const id = `${server.name}\n${method}`;
     return this.known.get(id) ?? (await this.begin(id, server, method).catch(() => []));
@@ -82,7 +82,7 @@ export class ServerLists {
         this.known.set(id, items);
         this.pending.delete(id);
         if (!this.parts.host.slow.delete(server.name)) return;
-        // Lists were returned without this server.
+        // Earlier lists were returned without the items of this server.
         this.parts.onChanged();
       },
       () => void this.pending.delete(id),

@@ -6,7 +6,7 @@ import { type ClientFacts, SESSION_REVISIONS } from "./revisions.ts";
 
 /**
  * The content of a session's id: the facts about the client, so that every worker and replica, and the proxy after a
- * restart, can continue the session. The id grants no access: the key of each request is checked.
+ * restart, can continue the session. The id grants no access, because the key of each request is checked.
  */
 const contentSchema = z.strictObject({
   v: z.enum(SESSION_REVISIONS),
@@ -15,7 +15,7 @@ const contentSchema = z.strictObject({
   r: z.string(),
 });
 
-/** Characters of the client's own texts that an id may contain. */
+/** Maximum characters of the facts about the client in an id. */
 const MAX_FACTS = 2_000;
 
 export function createSessionId({ version, capabilities, info }: ClientFacts): string {
@@ -23,7 +23,7 @@ export function createSessionId({ version, capabilities, info }: ClientFacts): s
   return Buffer.from(JSON.stringify(content), "utf8").toString("base64url");
 }
 
-/** Returns the client of a session; undefined if the id is not one of this proxy's. */
+/** Returns the facts about the client of a session; undefined if a proxy has not created the id. */
 export function parseSessionId(id: string): ClientFacts | undefined {
   if (id.length > MAX_FACTS * 2) return undefined;
   try {

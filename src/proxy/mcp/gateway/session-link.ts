@@ -26,15 +26,15 @@ import { type Repeat, repeatTask } from "./wait.ts";
 const RESUMPTIONS = 10_000;
 /** Consecutive failures after which a stream is no longer continued. */
 const MAX_FAILURES = 5;
-/** The wait before a stream is continued, if the server gives none. */
+/** Milliseconds before a stream is continued, if the server specifies no time. */
 const RESUME_MS = 500;
 const MAX_RESUME_MS = 60_000;
-/** Time limit for opening another session. */
+/** Maximum milliseconds for opening another session. */
 const REOPEN_LIMIT_MS = 60_000;
 
 const IGNORE = { onMessage: () => {} };
 
-/** Thrown if a server rejects `initialize`: it has no sessions, or it is not an MCP server. */
+/** Thrown if a server rejects `initialize`, because it has no sessions or is not an MCP server. */
 export class NoSession extends Error {
   constructor(readonly exchanged: Exchanged) {
     super("The server rejected initialize");
@@ -104,7 +104,7 @@ export class SessionLink implements McpLink {
     };
   }
 
-  /** Does nothing: when the server has ended a session, the next request opens another one. */
+  /** Does nothing, because the next request opens another session when the server has ended one. */
   onEnd(): void {}
 
   async close(): Promise<void> {
@@ -133,7 +133,7 @@ export class SessionLink implements McpLink {
     await this.send(createNotification("notifications/initialized"));
   }
 
-  /** Replaces a session that the server has ended, once for all requests that need it. */
+  /** Replaces a session that the server has ended, once for all requests of the session. */
   private async reopen(ended: string): Promise<void> {
     if (this.sessionId === ended)
       this.reopening ??= this.begin().finally(() => {
@@ -227,7 +227,10 @@ export class SessionLink implements McpLink {
     throw invalid(this.server, "ended its response before the result");
   }
 
-  /** Reads the server's own event stream until it ends. Opens another session if the server has ended this one. */
+  /**
+   * Reads the stream of the server's messages that belong to no request, until the stream ends. Opens another session
+   * if the server has ended this one.
+   */
   private async readOwnStream(
     known: OwnStream,
     onMessage: (message: ServerMessage) => void,

@@ -69,7 +69,7 @@ export class StatelessLink implements McpLink {
     throw invalid(this.server, "ended its response before the result");
   }
 
-  /** Does nothing: such servers accept no notifications and send no requests. */
+  /** Does nothing, because servers without sessions accept no notifications and send no requests. */
   async send(_message: RpcMessage): Promise<void> {}
 
   listen(onMessage: (message: ServerMessage) => void, followed: () => Followed): () => void {
@@ -141,13 +141,13 @@ export class StatelessLink implements McpLink {
       if (hasBegun && error instanceof AppError) return { status: 200 };
       throw error;
     });
-    // The server has no such notifications.
+    // The server does not send change notifications.
     if (status >= 400 && status < 500) return "never";
     return status < 400 ? "soon" : "later";
   }
 }
 
-/** Servers send the state of tasks only to clients that know the extension. */
+/** Adds the extension for tasks to a client's capabilities, because servers report tasks only to clients with it. */
 function withTasks(client: ClientFacts): ClientFacts {
   const extensions = { ...asObject(client.capabilities["extensions"]), [TASKS_EXTENSION]: {} };
   return { ...client, capabilities: { ...client.capabilities, extensions } };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** An event after which a client can continue a stream. Without data, it only carries its id. */
+/** An event after which a client can continue a stream. `data` is empty if the event has only an id. */
 export interface RecordedEvent {
   readonly id: string;
   readonly data: string;
@@ -12,10 +12,10 @@ export interface StreamSink {
   end(): void;
 }
 
-/** Characters of all recorded events of a proxy. The oldest are dropped first. */
+/** Maximum characters of all recorded events of a proxy. The oldest events are dropped first. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-/** Counts the recorded events of all streams, and drops the oldest ones above the limit. */
+/** Counts the recorded events of all streams, and drops the oldest events above the limit. */
 export class EventMemory {
   private readonly owners = new Map<RecordedEvent, Set<RecordedEvent>>();
   private size = 0;
@@ -39,12 +39,12 @@ export class EventMemory {
 }
 
 /**
- * The events of one stream to a client, recorded so that the client can continue it on another connection.
+ * Records the events of one stream to a client, so that the client can continue the stream on another connection.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export class StreamRecord {
   readonly name = randomBytes(6).toString("base64url");
-  /** When the stream ended or lost its connection; undefined while a client receives it. */
+  /** The `performance.now()` at which the stream ended or lost its connection; undefined while a client receives it. */
   idleSince: number | undefined;
   private readonly events = new Set<RecordedEvent>();
   private serial = 0;
@@ -71,7 +71,7 @@ export class StreamRecord {
     this.sink?.write(event);
   }
 
-  /** Sends the events after number `after`, and those that follow. */
+  /** Sends the recorded events after number `after`, and from then on every new event. */
   attach(sink: StreamSink, after = 0): void {
     this.sink?.end();
     this.sink = sink;
@@ -80,7 +80,7 @@ export class StreamRecord {
     if (this.isEnded) this.detach(sink, true);
   }
 
-  /** Disconnects a connection. Does nothing if another connection receives the stream. */
+  /** Stops sending events to a connection. Does nothing if another connection receives the stream. */
   detach(sink: StreamSink, isLast = false): void {
     if (this.sink !== sink) return;
     this.sink = undefined;
@@ -89,12 +89,12 @@ export class StreamRecord {
     else if (this.isReplaced) this.end();
   }
 
-  /** Ends an endless stream when its client disconnects, because the client has opened another one. */
+  /** Makes an endless stream end when its client disconnects, because the client has opened another stream. */
   replace(): void {
     this.isReplaced = this.onEnd !== undefined;
   }
 
-  /** Ends the stream after its last event. A client may still continue it, to receive what it has missed. */
+  /** Ends the stream after its last event. A client can still continue the stream to receive events that it missed. */
   end(): void {
     if (this.isEnded) return;
     this.isEnded = true;
@@ -129,7 +129,7 @@ export class StreamRecords {
     return record;
   }
 
-  /** Returns the stream of an event and the number of the event; undefined if its events are no longer known. */
+  /** Returns the stream of an event and the number of the event; undefined if the stream is no longer retained. */
   find(eventId: string): { readonly record: StreamRecord; readonly after: number } | undefined {
     const record = this.records.get(eventId.slice(0, Math.max(0, eventId.lastIndexOf("."))));
     return record && { record, after: toNumber(eventId) };
@@ -143,7 +143,7 @@ export class StreamRecords {
     this.timer = undefined;
   }
 
-  /** Drops the streams that the client has replaced: a server may reject a second stream while they are open. */
+  /** Drops the streams that the client replaces, because a server may reject a second stream while they are open. */
   dropLost(): void {
     for (const record of this.records.values())
       if (record.isLost) this.drop(record);

@@ -14,7 +14,7 @@ interface Subscription {
   readonly servers: readonly GatewayServer[];
   readonly reply: RpcWriter;
   readonly signal: AbortSignal;
-  /** Returns whether the client may follow a task. `id` is without the gateway's prefix. */
+  /** Returns whether the client may follow a task. `taskId` has no prefix. */
   readonly mayFollow: (server: GatewayServer, taskId: string) => boolean;
 }
 
@@ -86,7 +86,9 @@ export async function serveSubscription(subscription: Subscription): Promise<voi
   close();
 }
 
-/** Subscribes to a resource of a server with sessions. Other servers receive the URIs with the request for their stream. */
+/**
+ * Subscribes to a resource of a server with sessions. Other servers receive the URIs when their stream is requested.
+ */
 async function subscribe(
   session: McpSession,
   server: GatewayServer,
@@ -111,7 +113,7 @@ function withPrefixes(groups: ReadonlyMap<GatewayServer, readonly string[]>): Se
   return new Set([...groups].flatMap(([{ prefix }, own]) => own.map((id) => `${prefix.uri}${id}`)));
 }
 
-/** Returns the URIs or tasks by the server that they belong to, in the servers' own form. */
+/** Groups URIs or task ids by the server to which they belong, and removes their prefixes. */
 function groupByServer(servers: readonly GatewayServer[], wanted: unknown): Map<GatewayServer, string[]> {
   const groups = new Map<GatewayServer, string[]>();
   for (const id of Array.isArray(wanted) ? (wanted as readonly unknown[]) : []) {

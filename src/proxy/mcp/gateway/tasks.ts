@@ -5,7 +5,8 @@ import { findByPrefix } from "./names.ts";
 import { getMeta, META } from "./revisions.ts";
 
 /**
- * Tasks: part of revision 2025-11-25, an extension since 2026-07-28. A task's id has the prefix of its server.
+ * The extension for tasks. Tasks are part of revision 2025-11-25 and an extension since 2026-07-28. The gateway adds
+ * the prefix of the server to a task's id.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
@@ -18,17 +19,17 @@ export const BY_TASK: ReadonlySet<string> = new Set([
   "tasks/update",
 ]);
 
-/** Tasks whose owner is remembered. */
+/** Maximum number of tasks whose owner is stored. */
 const MAX_OWNERS = 10_000;
 
 /**
- * The keys that created tasks. A server to which the proxy signs in for all of its clients cannot distinguish them, so a
- * key may not use the tasks of another one.
+ * Stores the keys that created tasks. A server to which the proxy signs in for all clients does not distinguish the
+ * clients, so the gateway must not let a key use the tasks of another key.
  */
 export class TaskOwners {
   private readonly keys = new Map<string, string>();
 
-  /** Remembers the owner of the task that a result creates. */
+  /** Stores the owner of a task, if the result contains a new task. */
   note(server: string, result: RpcParams | undefined, key: string): void {
     const { taskId } = result?.["resultType"] === "task" ? result : asObject(result?.["task"]);
     if (typeof taskId !== "string") return;
@@ -37,7 +38,7 @@ export class TaskOwners {
     if (this.keys.size > MAX_OWNERS && oldest !== undefined) this.keys.delete(oldest);
   }
 
-  /** Returns whether a key may use a task: its own, or one that another process has created. */
+  /** Returns whether a key may use a task: one of its own, or one whose owner is not stored. */
   allows(server: string, taskId: string, key: string): boolean {
     return (this.keys.get(toTaskKey(server, taskId)) ?? key) === key;
   }
@@ -47,7 +48,7 @@ function toTaskKey(server: string, taskId: string): string {
   return `${server}\n${taskId}`;
 }
 
-/** Returns the server of a task, and the server's own id of it. Throws `RpcFailure` if there is none. */
+/** Returns the server of a task, and the server's own id of the task. Throws `RpcFailure` if no server matches. */
 export function findTask(
   servers: readonly GatewayServer[],
   taskId: unknown,
@@ -61,7 +62,10 @@ export function unknownTask(taskId: unknown): RpcFailure {
   return new RpcFailure(RPC_ERRORS.invalidParams, `Task not found: ${String(taskId)}`);
 }
 
-/** Returns the task capabilities of all servers together, without `list`, which would mix clients; undefined if there are none. */
+/**
+ * Returns the task capabilities of all servers; undefined if there are none. Removes `list`, which would return the
+ * tasks of other clients.
+ */
 export function mergeTaskCapabilities(capabilities: readonly RpcParams[]): RpcParams | undefined {
   const known = capabilities.flatMap(({ tasks }) => (tasks === undefined ? [] : [asObject(tasks)]));
   if (known.length === 0) return undefined;

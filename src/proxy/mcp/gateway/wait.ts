@@ -29,7 +29,7 @@ export function createCancellation(): AppError {
   return new AppError("client_gone", "The client has cancelled the request");
 }
 
-/** Resolves as a promise does. Rejects with the error of `createError` if the signal aborts first. */
+/** Settles like a promise, but rejects with the error of `createError` if the signal aborts first. */
 export function untilAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
@@ -43,14 +43,17 @@ export function untilAborted<Value>(
   });
 }
 
-/** Milliseconds before a task is repeated; doubled each time that it is repeated later. */
+/** Milliseconds before a task is repeated. The time doubles with each `later` in a row. */
 const REPEAT_MS = 1_000;
 const MAX_REPEAT_MS = 60_000;
 
-/** Whether to repeat a task: after the shortest wait, after a longer one, or not at all. */
+/** Whether a task is repeated: after the shortest wait, after a longer wait, or not at all. */
 export type Repeat = "soon" | "later" | "never";
 
-/** Repeats a task as it returns, until the signal aborts. A rejection with an `AppError` repeats it later. */
+/**
+ * Repeats a task as its result requests, until the signal aborts. A rejection with an `AppError` counts as `later`, any
+ * other rejection as `never`.
+ */
 export async function repeatTask(
   task: () => Promise<Repeat>,
   signal: AbortSignal,

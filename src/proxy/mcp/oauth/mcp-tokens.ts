@@ -3,22 +3,23 @@ import type { HttpServer } from "../as-upstream.ts";
 import type { Fetch } from "./pool-fetch.ts";
 import { readSignIn, type SignIn, withSignIn, withTokens, writeSignIn } from "./token-file.ts";
 
-/** Tokens are refreshed this long before they expire. */
+/** Milliseconds before its expiry at which a token is refreshed. */
 const EARLY_MS = 60_000;
 
 /** Returns the access tokens of MCP servers that need a sign-in, and refreshes them. */
 export class McpTokens {
   /** The last token of each file, for redaction. */
   private readonly known = new Map<string, SignIn>();
-  /** A value of `authorization` that a server has rejected. */
+  /** The values of `authorization` that servers have rejected. */
   private readonly rejected = new Set<string>();
   private readonly refreshing = new Map<string, Promise<SignIn>>();
 
   constructor(private readonly fetch: Fetch) {}
 
   /**
-   * Returns the value of `authorization` for a server; undefined if it needs none. `rejected`: the value that the server has
-   * rejected. Throws `upstream_error` if no sign-in is stored, or if the tokens cannot be refreshed.
+   * Returns the value of `authorization` for a server; undefined if the server needs no sign-in. `rejected` is the
+   * value that the server has rejected, if any. Throws `upstream_error` if no sign-in is stored, or if the tokens
+   * cannot be refreshed.
    */
   async authorization(
     name: string,
@@ -40,7 +41,7 @@ export class McpTokens {
     if (oauth !== undefined && authorization !== undefined) this.rejected.add(authorization);
   }
 
-  /** Replaces tokens in a text. */
+  /** Replaces tokens and client secrets in a text with `[redacted]`. */
   redact(text: string): string {
     let redacted = text;
     for (const { access_token, refresh_token, client } of this.known.values())
@@ -49,7 +50,7 @@ export class McpTokens {
     return redacted;
   }
 
-  /** Refreshes the tokens, once for all calls and processes that need it. */
+  /** Refreshes the tokens of a file, once for all calls and processes that need new tokens. */
   private refresh(name: string, file: string, expired: SignIn): Promise<SignIn> {
     const running = this.refreshing.get(file);
     if (running !== undefined) return running;

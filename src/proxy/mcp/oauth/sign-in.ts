@@ -22,9 +22,9 @@ interface Returned {
 }
 
 /**
- * Signs in to an MCP server by OAuth 2.1: finds the authorization server by the metadata of the protected resource (RFC
- * 9728), registers a client if none is configured (RFC 7591), sends the user to the authorization server with PKCE,
- * and exchanges the code for tokens. Throws `upstream_error` with the step that failed.
+ * Signs in to an MCP server with OAuth 2.1: finds the authorization server by the metadata of the protected resource
+ * (RFC 9728), registers a client if none is configured (RFC 7591), sends the user to the authorization server with
+ * PKCE, and exchanges the code for tokens. Throws `upstream_error` with the step that failed.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export async function signIn(name: string, server: HttpServer, parts: SignInParts): Promise<SignIn> {
@@ -67,7 +67,7 @@ export async function signIn(name: string, server: HttpServer, parts: SignInPart
                 grant_types: ["authorization_code", "refresh_token"],
                 response_types: ["code"],
                 token_endpoint_auth_method: "none",
-                // RFC 7591 has no such member; OpenID Connect rejects loopback addresses of web clients.
+                // A member of OpenID Connect, which rejects loopback addresses of web clients, the default.
                 ...{ application_type: "native" },
               },
               scope,
@@ -89,7 +89,7 @@ export async function signIn(name: string, server: HttpServer, parts: SignInPart
     parts.show(authorizationUrl.href);
     const { code, issuer } = await listener.returned(state, parts.signal);
     const isIssuerRequired = Reflect.get(metadata, "authorization_response_iss_parameter_supported") === true;
-    // Mix-up attack: the code must not be sent to another authorization server (RFC 9207).
+    // Prevents a mix-up attack: the code must not be sent to another authorization server (RFC 9207).
     if (issuer === undefined ? isIssuerRequired : issuer !== metadata.issuer)
       throw failure(name, "the response came from another authorization server");
     const tokens = await step(name, "exchange the code for tokens", () =>
@@ -120,7 +120,7 @@ export async function signIn(name: string, server: HttpServer, parts: SignInPart
 
 type Sdk = typeof import("@modelcontextprotocol/sdk/client/auth.js");
 
-/** Calls the server without a token. Returns the parameters of its challenge, if it responds with 401. */
+/** Calls the server without a token. Returns the parameters of its challenge; none if the status is not 401. */
 async function findChallenge(
   name: string,
   { url, headers }: HttpServer,
@@ -143,7 +143,9 @@ async function findChallenge(
   return response.status === 401 ? sdk.extractWWWAuthenticateParams(response) : {};
 }
 
-/** Returns the resource to request tokens for. Throws if it is another server, whose tokens must not reach this one. */
+/**
+ * Returns the resource for which tokens are requested. Throws if it is not this server, which must not receive them.
+ */
 function toResource(name: string, url: string, published: string | undefined): string | undefined {
   if (published === undefined) return undefined;
   const [server, resource] = [new URL(url), new URL(published)];
@@ -153,7 +155,10 @@ function toResource(name: string, url: string, published: string | undefined): s
   return published;
 }
 
-/** Returns the scope to request: the configured one, else the server's, with refresh tokens where they need a scope. */
+/**
+ * Returns the scope to request: the configured scope, or else the server's. Adds `offline_access` to the latter if the
+ * authorization server supports it, because refresh tokens may require that scope.
+ */
 function chooseScope(
   { scope }: McpOauth,
   challenged: string | undefined,
@@ -184,14 +189,14 @@ function failure(name: string, why: string, cause?: unknown): AppError {
 
 interface ReturnListener {
   readonly redirectUrl: string;
-  /** Resolves when the browser returns with this state. */
+  /** Resolves when the authorization server has redirected the browser to `redirectUrl` with this state. */
   returned(state: string, signal: AbortSignal): Promise<Returned>;
   close(): void;
 }
 
 const PAGE = "<!doctype html><meta charset=utf-8><title>Sallyport</title><p>";
 
-/** Listens on loopback for the browser's return (RFC 8252, section 7.3). */
+/** Listens on loopback for the authorization server's redirect (RFC 8252, section 7.3). */
 async function listenForReturn(port: number): Promise<ReturnListener> {
   let take: (parameters: URLSearchParams) => string = () => "This sign-in has ended.";
   const server: Server = createServer((request, response) => {

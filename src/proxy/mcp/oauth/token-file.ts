@@ -4,7 +4,7 @@ import { readJson, writeDurably } from "../../../files/durable-file.ts";
 import { withFileLock } from "../../../files/file-lock.ts";
 
 /**
- * The sign-in to one MCP server: tokens, the client that they were issued to, and the authorization server that issued both.
+ * The sign-in to one MCP server: the tokens, the client to which they were issued, and the authorization server.
  * Credentials are sent to no other authorization server.
  */
 const schema = z.object({
@@ -12,7 +12,7 @@ const schema = z.object({
   server: z.string(),
   authorization_server: z.string(),
   metadata: z.record(z.string(), z.unknown()).optional(),
-  /** The resource that the tokens are for (RFC 8707). */
+  /** The resource for which the tokens were issued (RFC 8707). */
   resource: z.string().optional(),
   client: z.object({ client_id: z.string(), client_secret: z.string().optional() }).loose(),
   access_token: z.string(),
@@ -30,12 +30,12 @@ export async function readSignIn(file: string, server: string): Promise<SignIn |
   return data?.server === server ? data : undefined;
 }
 
-/** Writes a file of mode 0600, as every file of the data directory. */
+/** Writes a sign-in to a file of mode 0600, the mode of every file in the data directory. */
 export function writeSignIn(file: string, signIn: SignIn): Promise<void> {
   return writeDurably(file, `${JSON.stringify(signIn, null, 2)}\n`);
 }
 
-/** Deletes the file. Returns false if there is none. */
+/** Deletes the file of a sign-in. Returns whether the file has been deleted. */
 export async function deleteSignIn(file: string): Promise<boolean> {
   return unlink(file).then(
     () => true,
@@ -43,7 +43,7 @@ export async function deleteSignIn(file: string): Promise<boolean> {
   );
 }
 
-/** Runs a task while no other process changes the file: a refresh token can often be used only once. */
+/** Runs a task while no other process changes the file, because a refresh token can often be used only once. */
 export function withSignIn<Result>(file: string, task: () => Promise<Result>): Promise<Result> {
   return withFileLock(`${file}.lock`, task, 40_000);
 }
@@ -55,7 +55,7 @@ export interface IssuedTokens {
   readonly scope?: string | undefined;
 }
 
-/** Returns the sign-in with new tokens. A refresh token that is not replaced stays valid. */
+/** Returns the sign-in with new tokens. Keeps the refresh token if no new one was issued. */
 export function withTokens<Known extends Omit<SignIn, "access_token">>(
   known: Known,
   { access_token, refresh_token, expires_in, scope }: IssuedTokens,
