@@ -3,10 +3,10 @@ import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-u
 import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
 
 const KEYS = ["sk-first-0123456789", "sk-second-0123456789"];
-/** The port of an obsolete service. A port that was free a moment ago may be used by another test. */
+/** A URL at which nothing listens. Its port is that of an obsolete service, because a free port may be taken. */
 const NOBODY = "http://127.0.0.1:1";
 const closers: (() => Promise<unknown>)[] = [];
-// Cooldowns last for seconds, which two calls can take on a busy machine.
+// The clock is fake, because two calls on a busy machine can take longer than a cooldown.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
@@ -38,7 +38,7 @@ const chat = (base_url: string, more: object = {}) => ({
   ...more,
 });
 
-/** One call in each lane: in the upstream's dialect, and in another one. */
+/** The path of a call in each lane: in the upstream's dialect, and in another dialect. */
 const lanes = ["/v1/chat/completions", "/v1/messages"];
 function call({ url }: TestProxy, path = "/v1/chat/completions", headers: Record<string, string> = {}) {
   return fetch(`${url}${path}`, {
@@ -80,7 +80,7 @@ describe("a target or key that has failed", () => {
     expect(keysOf(upstream).at(-1)).toBe(KEYS[0]);
   });
 
-  it("is tried last by the next call: an unreachable upstream, before one of another dialect", async () => {
+  it("is tried last by the next call: an unreachable upstream, listed before one of another dialect", async () => {
     const upstream = await startUpstream();
     const unreachable = { dialect: "messages", base_url: NOBODY };
     const proxy = await startProxy({

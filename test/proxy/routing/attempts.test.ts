@@ -41,7 +41,7 @@ describe("attempts of a call", () => {
     }
   });
 
-  it("continue with the next upstream after its failures, not after errors of the client", () => {
+  it("continue with the next upstream after an upstream's failures, not after errors of the client", () => {
     const plan = begin(target("a", []), target("b", []));
     for (const outcome of [refused(500), refused(529), refused(401), failed("ECONNREFUSED")])
       expect(nextAttempt(plan, outcome, still)?.upstream.name).toBe("b");
@@ -71,7 +71,7 @@ describe("attempts of a call", () => {
     expect(nextAttempt(begin(target("a", [])), dropped, still)?.upstream.name).toBe("a");
   });
 
-  it("end once the client was sent data or has disconnected", () => {
+  it("end once the client has received data or has disconnected", () => {
     const plan = begin(target("a", []), target("b", []));
     expect(nextAttempt(plan, { kind: "disconnected" }, still)).toBeUndefined();
     expect(
@@ -80,14 +80,14 @@ describe("attempts of a call", () => {
     expect(nextAttempt(plan, { kind: "completed" }, still)).toBeUndefined();
   });
 
-  it("wait for retry-after up to twenty seconds, and return longer ones to the client", () => {
+  it("wait for a retry-after of up to twenty seconds, and return a longer one to the client", () => {
     const plan = () => begin(target("a", []));
     expect(nextAttempt(plan(), refused(503, { "retry-after": "20" }), still)?.delayMs).toBe(20_100);
     expect(nextAttempt(plan(), refused(503, { "retry-after": "21" }), still)).toBeUndefined();
     expect(nextAttempt(plan(), refused(503), still)).toBeUndefined();
   });
 
-  it("end after x-should-retry: false, except that a refused key is followed by the next one", () => {
+  it("end after x-should-retry: false, except that the next key is tried after a rejected key", () => {
     const final = { "x-should-retry": "false", "retry-after": "1" };
     for (const status of [429, 500, 502, 503, 529]) {
       expect(nextAttempt(begin(target("a", [])), refused(status, final), still)).toBeUndefined();

@@ -22,7 +22,7 @@ describe("the key policy", () => {
     expect(createPolicy().order(target, undefined)).toEqual(["k1", "k2", "k3"]);
   });
 
-  it("keeps one key for a session, whatever others use, and falls back to its others", () => {
+  it("keeps one key for a session, whatever other sessions use, and falls back to the other keys", () => {
     const policy = createPolicy();
     const firstKeys = Array.from({ length: 30 }, (_, session) => {
       const orders = [1, 2, 3].map(() => policy.order(target, `session ${session}`));

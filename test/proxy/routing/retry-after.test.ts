@@ -36,13 +36,13 @@ const limited = JSON.stringify({
 });
 
 test.each([
-  ["a refusal's details", 429, {}, limited, 34_500],
-  ["a list, as Google's other dialects have it", 503, {}, `[${limited}]`, 34_500],
+  ["the details of an error", 429, {}, limited, 34_500],
+  ["a list of errors, as in Google's other dialects", 503, {}, `[${limited}]`, 34_500],
   ["a compressed body", 429, { "content-encoding": "gzip" }, gzipSync(limited), 34_500],
-  ["the header before the body", 429, { "retry-after": "2" }, limited, 2000],
-  ["a body that tells none", 429, {}, '{"error":{"code":429}}', undefined],
-  ["a body that is not in its coding", 429, { "content-encoding": "gzip" }, limited, undefined],
-  ["a refusal that does not pass", 400, {}, limited, undefined],
+  ["a header, which takes precedence over the body", 429, { "retry-after": "2" }, limited, 2000],
+  ["a body that contains no pause", 429, {}, '{"error":{"code":429}}', undefined],
+  ["a body that does not match its content coding", 429, { "content-encoding": "gzip" }, limited, undefined],
+  ["an error that is not temporary", 400, {}, limited, undefined],
 ])("the pause requested by %s", async (_, status, headers: IncomingHttpHeaders, body, milliseconds) => {
   const refusal = { kind: "refused", status, headers, body: Buffer.from(body) } as const;
   expect(requestedPause(await withPauseInBody(refusal))).toBe(milliseconds);

@@ -50,7 +50,7 @@ describe("target selection", () => {
     expect(await pick(rules, "gpt-zzz")).toEqual(["other,chat", "gpt-zzz", "gpt-*"]);
   });
 
-  it("uses a rule's name of the model at each upstream", async () => {
+  it("uses the model that a rule names for each upstream", async () => {
     const rules = [{ match: "*", upstream: ["claude", "chat/gpt-a", "chat/org/gpt-b"], model: "claude-a" }];
     expect(await pick(rules, "m")).toEqual(["claude,chat,chat", "claude-a,gpt-a,org/gpt-b", "*"]);
     const open = [{ match: "*", upstream: ["claude", "chat/gpt-a"] }];
@@ -129,7 +129,7 @@ describe("target selection", () => {
         expect([random, (await firstOf(rules, none(), random))?.upstream.name]).toEqual([random, name]);
     });
 
-    it("distributes sessions by them, also among models of one upstream", async () => {
+    it("distributes sessions by these weights, even among models of one upstream", async () => {
       const rules = [
         {
           match: "*",
@@ -157,7 +157,7 @@ describe("target selection", () => {
       expect((await firstOf(echo, none(), 0.9))?.upstream.name).toBe("echo");
     });
 
-    it("refuses a weight that is not above 0, and an upstream that does not exist", () => {
+    it("rejects a weight that is not above 0, and an upstream that does not exist", () => {
       expect(() => selectorOf(weigh(0, 1))).toThrow();
       expect(() => selectorOf([{ match: "*", upstream: [{ upstream: "absent", weight: 1 }] }])).toThrow();
     });

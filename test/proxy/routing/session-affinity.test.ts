@@ -9,7 +9,7 @@ const ordered = (names: readonly string[], session: string, weights: Record<stri
     (name) => name,
     (name) => weights[name] ?? 1,
   );
-/** Returns the number of sessions that begin at each key. */
+/** Returns the number of sessions that use each target first. */
 const firsts = (names: readonly string[], weights?: Record<string, number>) => {
   const counts: Record<string, number> = {};
   for (const session of sessions) {
@@ -50,7 +50,7 @@ describe("the session of a client", () => {
     },
   );
 
-  it("is undefined if no header names one", () => {
+  it("is undefined if no header contains one", () => {
     expect(getSession({ "session-id": "", "user-agent": "x" })).toBeUndefined();
   });
 });

@@ -37,14 +37,14 @@ const ON = ["error", "rate_limit", "context_window"];
 const windowOf = (contextWindow: number) => ({ capabilities: { "*": { contextWindow } } });
 const priceOf = (output: number) => ({ prices: { "*": { input: output, output } } });
 
-describe("the strategy of a rule", () => {
+describe("the rule strategy", () => {
   it("order uses the first upstream, whatever the weights", async () => {
     const { call, hits } = await start([{ weight: 1 }, { weight: 99 }], { strategy: "order" });
     for (let count = 0; count < 6; count += 1) await call();
     expect(hits()).toEqual([6, 0]);
   });
 
-  it("cheapest uses the lowest price, then the next", async () => {
+  it("cheapest uses the upstream with the lowest price, then the next", async () => {
     const { call, hits, upstreams } = await start([priceOf(10), priceOf(1), priceOf(5), {}], {
       strategy: "cheapest",
     });
@@ -101,7 +101,7 @@ describe("a prompt that exceeds the context window", () => {
     },
   );
 
-  it("returns the vendor's error without a larger window, or if the rule does not allow it", async () => {
+  it("causes the vendor's error if no window is larger, or if the rule does not allow one", async () => {
     for (const [second, rule] of [
       [windowOf(500), { on: ON }],
       [windowOf(9_000), {}],

@@ -43,7 +43,7 @@ async function start(settings: object) {
 describe("a Host name other than the machine's own", () => {
   it.each([
     ["with LAN access", { allow_lan_access: true }],
-    ["in strict", { auth_mode: "strict" }],
+    ["in strict mode", { auth_mode: "strict" }],
   ])("is accepted with a valid key %s on any route, and rejected otherwise", async (_case, settings) => {
     const { proxy, upstream, get, call } = await start({ ...settings, api_keys: [KEY] });
     for (const name of NAMES) {
@@ -112,7 +112,7 @@ describe("a trusted proxy", () => {
     expect(proxy.records[0]?.client).toBe("127.0.0.1");
   });
 
-  it("that removes a path prefix adds it to the URLs of the page", async () => {
+  it("adds the path prefix that it has removed to the URLs of the page", async () => {
     const { proxy } = await start({ trusted_proxies: ["127.0.0.1"], hostnames: ["llm.example.com"] });
     const forwarded = { "x-forwarded-host": "llm.example.com", "x-forwarded-proto": "https" };
     const page = await fetch(proxy.url, { headers: { ...forwarded, "x-forwarded-prefix": "/llm" } });

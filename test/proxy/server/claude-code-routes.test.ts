@@ -36,7 +36,7 @@ async function setUp(settings: object = {}, dialect = "messages", members: objec
 }
 
 describe("the gateway protocol of Claude Code", () => {
-  it("serves managed settings with an ETag, and 304 while they are the same", async () => {
+  it("serves managed settings with an ETag, and responds with 304 while they are unchanged", async () => {
     const managed = { permissions: { deny: ["WebFetch"] }, env: { A: "1" } };
     const { send, proxy } = await setUp({ managed_settings: managed, auth_mode: "strict", api_keys: [KEY] });
     expect((await send("/managed/settings")).status).toBe(401);
@@ -55,7 +55,7 @@ describe("the gateway protocol of Claude Code", () => {
     expect((await send("/managed/settings")).status).toBe(404);
   });
 
-  it("reports how much of a key's budgets is used", async () => {
+  it("reports the used share of a key's budgets", async () => {
     const limits = {
       budgets: [
         { usd: 10, period: "day" },
@@ -145,7 +145,7 @@ describe("the gateway protocol of Claude Code", () => {
     }
   });
 
-  it("accepts telemetry without passing it to the upstream, and needs the key for it", async () => {
+  it("accepts telemetry only with a key, and does not forward it to the upstream", async () => {
     const { send, upstream } = await setUp({ auth_mode: "strict", api_keys: [KEY] });
     const paths = ["/v1/metrics", "/v1/logs", "/v1/traces", "/api/event_logging/batch"];
     for (const path of paths) {
@@ -161,7 +161,7 @@ describe("the gateway protocol of Claude Code", () => {
     expect(upstream.hits).toEqual([]);
   });
 
-  it("lists the ids of models as rules name them, each of which can be called", async () => {
+  it("lists models under the names in rules, each of which can be called", async () => {
     const { send, message, upstream } = await setUp({
       models: [
         { match: "claude-team-large", upstream: "main", model: "claude-opus-4-7" },
@@ -212,7 +212,7 @@ describe("the gateway protocol of Claude Code", () => {
     },
   );
 
-  it("passes safeguards on, and names them where the upstream has none", async () => {
+  it("forwards safeguards, and rejects a call with them if the upstream's dialect has none", async () => {
     const { message, upstream } = await setUp();
     const safeguards = { mode: "strict" };
     expect((await message({ safeguards })).status).toBe(200);
@@ -223,7 +223,7 @@ describe("the gateway protocol of Claude Code", () => {
     expect(other.upstream.hits).toEqual([]);
   });
 
-  it("says 501 not_supported, not to be repeated, for operations that it does not serve", async () => {
+  it("returns 501 not_supported with x-should-retry: false for operations that it does not serve", async () => {
     const { send, upstream } = await setUp();
     for (const [method, path] of [
       ["POST", "/v1/messages/unknown"],
@@ -237,7 +237,7 @@ describe("the gateway protocol of Claude Code", () => {
     expect(upstream.hits).toEqual([]);
   });
 
-  it("forwards the vendor's advice on retries, and its wording", async () => {
+  it("forwards the vendor's x-should-retry and error message", async () => {
     const { message, upstream } = await setUp();
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     upstream.respond = json(error, 529, {

@@ -87,7 +87,7 @@ const vertexSdk = (url: string) =>
   });
 
 describe("a client of Claude on Amazon Bedrock", () => {
-  it("is served by an upstream of Anthropic under the model's name there", async () => {
+  it("is served by an upstream of Anthropic, under Anthropic's name of the model", async () => {
     const { fake, proxy } = await behind();
     const response = await bedrockSdk(proxy.url).messages.create(
       { model: BEDROCK_ID, ...hi },
@@ -109,7 +109,7 @@ describe("a client of Claude on Amazon Bedrock", () => {
   it.each([
     ["bedrock-2023-05-31", "2023-06-01"],
     ["2026-10-21", "2026-10-21"],
-  ])("of the platform's version %s is sent to Anthropic as %s", async (anthropic_version, version) => {
+  ])("sends the version %s, which Anthropic receives as %s", async (anthropic_version, version) => {
     const { fake, proxy } = await behind();
     const body = JSON.stringify({ anthropic_version, ...hi });
     const counted = JSON.stringify({
@@ -152,7 +152,7 @@ describe("a client of Claude on Amazon Bedrock", () => {
     expect(bodyOf(chat.fake.hits[0])["model"]).toBe("gpt-5");
   });
 
-  it("receives the counts of tokens that Bedrock reports", async () => {
+  it("receives token counts in Bedrock's form", async () => {
     const { proxy } = await behind();
     const invoke = (operation: string) =>
       fetch(`${proxy.url}/model/${encodeURIComponent(BEDROCK_ID)}/${operation}`, {
@@ -214,7 +214,7 @@ describe("a client of Claude on Amazon Bedrock", () => {
     ]);
   });
 
-  it("needs a key where keys are required, and its errors have AWS's form", async () => {
+  it("needs a key if keys are required, and receives errors in AWS's form", async () => {
     const { fake, proxy } = await behind(respond, ({ url }) => ({
       auth_mode: "strict",
       api_keys: ["sk-client-key-of-the-proxy"],
@@ -231,7 +231,7 @@ describe("a client of Claude on Amazon Bedrock", () => {
     expect(fake.hits.length).toBe(1);
   });
 
-  it("keeps the model's name where a rule gives another one, and for upstreams on Bedrock", async () => {
+  it("keeps its name of the model if a rule renames the model, and for upstreams on Bedrock", async () => {
     const { fake, proxy } = await behind(respond, ({ url }) => ({
       upstreams: {
         anthropic: { dialect: "messages", base_url: url },
@@ -250,7 +250,7 @@ describe("a client of Claude on Amazon Bedrock", () => {
 });
 
 describe("a client of Claude on Google Vertex AI", () => {
-  it("is served by an upstream of Anthropic, whole, streamed and for token counts", async () => {
+  it("receives complete responses, streams and token counts from an upstream of Anthropic", async () => {
     const { fake, proxy } = await behind((hit, response) =>
       (hit.url.endsWith("count_tokens") ? json({ input_tokens: 12 }) : respond)(hit, response),
     );
@@ -268,7 +268,7 @@ describe("a client of Claude on Google Vertex AI", () => {
     ]);
   });
 
-  it("does not give its Google token to an upstream that takes the client's key", async () => {
+  it("does not send its Google token to an upstream that expects the client's key", async () => {
     const { fake, proxy } = await behind(respond, ({ url }) => ({
       upstreams: { anthropic: { dialect: "messages", base_url: url, credentials: "client" } },
     }));
@@ -296,7 +296,7 @@ describe("a client of Claude on Google Vertex AI", () => {
     ]);
   });
 
-  it("may be served by a model of another vendor", async () => {
+  it("can be served by a model of another vendor", async () => {
     const { proxy } = await behind(json(chatResponse({ content: "Hi!" })), ({ url }) => ({
       upstreams: { chat: { dialect: "chat-completions", base_url: url } },
       models: [{ match: "claude-*", upstream: "chat" }],

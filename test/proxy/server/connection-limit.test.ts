@@ -34,7 +34,7 @@ async function ask(socket: Socket, path: string, headers = "", method = "GET"): 
 
 describe("connections above limits.connections", () => {
   it.each(["http", "https"])(
-    "receive one response over %s: 503 with retry-after, and probes are served",
+    "receive one response over %s: a 503 with retry-after, or the response to a probe",
     async (scheme) => {
       const { open } = await startProxy({ limits: { connections: 2 } }, scheme);
       const within = [await open(), await open()];
@@ -62,7 +62,7 @@ describe("connections above limits.connections", () => {
     },
   );
 
-  it("are closed if they send nothing and newer ones arrive", async () => {
+  it("are closed if they send nothing and newer connections arrive", async () => {
     const { open } = await startProxy({ limits: { connections: 1 } });
     expect(await ask(await open(), "/healthz")).toMatch(/^http\/1.1 200 /);
     const silent: Socket[] = [];
@@ -73,7 +73,7 @@ describe("connections above limits.connections", () => {
 });
 
 describe("connections without a valid key, if keys are required", () => {
-  it("are closed after their response, and those with a key stay open", async () => {
+  it("are closed after their response, while connections with a key stay open", async () => {
     const { open } = await startProxy({ auth_mode: "all_except_health", api_keys: [KEY] });
     for (const path of ["/missing", "/v1/models", "/healthz"]) {
       const socket = await open();
@@ -89,7 +89,7 @@ describe("connections without a valid key, if keys are required", () => {
 });
 
 describe("the capacity for connections", () => {
-  it("is the configured one, unless the process may open too few files", () => {
+  it("is the configured number, unless the process can open too few files", () => {
     expect(capacityFor(4_096, Number.POSITIVE_INFINITY)).toEqual({ connections: 4_096, reserve: 256 });
     expect(capacityFor(4_096, 128)).toEqual({ connections: 38, reserve: 11 });
     expect(capacityFor(10, 128).connections).toBe(10);

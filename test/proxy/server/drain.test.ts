@@ -6,10 +6,10 @@ import { question } from "../../support/faulty-upstream.ts";
 import { startTestProxy, until } from "../../support/start-proxy.ts";
 import { WHOLE } from "../../support/vendor-responses.ts";
 
-/** More bytes than the socket buffers of both ends hold. */
+/** More bytes than fit into the socket buffers of both ends. */
 const LONG = "x".repeat(12 * 1024 * 1024);
 
-it("a proxy that stops sends a slow client the whole of a finished response", async () => {
+it("a stopping proxy sends all of a finished response to a slow client", async () => {
   const upstream = await startFakeUpstream(json(WHOLE.messages.replace("déjà", LONG)));
   const proxy = await startTestProxy({
     upstreams: { main: { dialect: "messages", base_url: upstream.url } },
@@ -31,7 +31,7 @@ it("a proxy that stops sends a slow client the whole of a finished response", as
   await drained;
 });
 
-it("a proxy that stops serves calls over connections that were open before, and closes each with its response", async () => {
+it("a stopping proxy serves calls over open connections, and closes each after its response", async () => {
   let finish = () => {};
   const isAsked = new Promise<void>((resolve) => {
     finish = resolve;
@@ -45,7 +45,7 @@ it("a proxy that stops serves calls over connections that were open before, and 
     upstreams: { main: { dialect: "messages", base_url: upstream.url } },
     models: [{ match: "*", upstream: "main" }],
   });
-  // One connection each.
+  // Each agent has one connection.
   const [slow, idle, late] = [1, 2, 3].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
   onTestFinished(async () => {
     for (const agent of [slow, idle, late]) agent?.destroy();

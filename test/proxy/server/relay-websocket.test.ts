@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A vendor that returns each message, with its usage at the end. */
+/** Starts a vendor that sends each message back, with its usage at the end. */
 async function startVendor(accepts = true) {
   const opened: IncomingMessage[] = [];
   const server = createServer();
@@ -56,8 +56,8 @@ async function open(
   return { client, received, status };
 }
 
-describe("WebSockets that are passed on", () => {
-  it("carry the realtime API's messages both ways, with the upstream's key, and count usage", async () => {
+describe("relayed WebSockets", () => {
+  it("relay the realtime API's messages both ways, with the upstream's key, and count usage", async () => {
     const vendor = await startVendor();
     const proxy = await startTestProxy({
       upstreams: { main: { dialect: "responses", base_url: vendor.url, api_key: "sk-upstream-0123456789" } },
@@ -91,7 +91,7 @@ describe("WebSockets that are passed on", () => {
     });
   });
 
-  it("need an upstream of the client's vendor, a key and one that accepts them", async () => {
+  it("need a key, and an upstream of the client's vendor that accepts WebSockets", async () => {
     const vendor = await startVendor(false);
     const key = "sk-of-the-proxy-0123456789";
     const proxy = await startTestProxy({

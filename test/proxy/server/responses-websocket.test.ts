@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A response of a responses upstream, as an event stream. */
+/** Returns a response of a responses upstream as an event stream. */
 function responseStream(id: string, text: string) {
   const message = { id: `msg_${id}`, type: "message", role: "assistant", status: "completed" };
   const output = [
@@ -47,7 +47,7 @@ async function setUp(): Promise<{ proxy: TestProxy; upstream: FakeUpstream }> {
   return { proxy, upstream };
 }
 
-/** A client that collects what it receives. */
+/** Opens a client that collects the events that it receives. */
 async function open(proxy: TestProxy, key = KEY) {
   const received: Json[] = [];
   const client = new WebSocket(`${proxy.url.replace("http", "ws")}/v1/responses`, {
@@ -64,7 +64,7 @@ async function open(proxy: TestProxy, key = KEY) {
 const sentTo = ({ hits }: FakeUpstream) => hits.map(({ body }) => JSON.parse(body.toString()) as Json);
 
 describe("a WebSocket of the responses dialect", () => {
-  it("93: carries responses one after the other, each with its events in order", async () => {
+  it("93: sends responses one after another, each with its events in order", async () => {
     const { proxy, upstream } = await setUp();
     upstream.respond = (hit, response) => responseStream(`resp_${upstream.hits.length}`, "Hi")(hit, response);
     const { received, create } = await open(proxy);
@@ -95,7 +95,7 @@ describe("a WebSocket of the responses dialect", () => {
     expect(proxy.internal).toEqual([]);
   });
 
-  it("continues its last response that nobody stores with all items, without ids and unsigned reasoning", async () => {
+  it("continues its last unstored response with all items, but without ids and unsigned reasoning", async () => {
     const { proxy, upstream } = await setUp();
     upstream.respond = responseStream("resp_1", "cobalt");
     const { received, create } = await open(proxy);
@@ -120,7 +120,7 @@ describe("a WebSocket of the responses dialect", () => {
     expect(received[5]?.response?.["previous_response_id"]).toBe("resp_1");
   });
 
-  it("leaves a response that the vendor stores to the vendor", async () => {
+  it("forwards previous_response_id for a response that the vendor stores", async () => {
     const { proxy, upstream } = await setUp();
     upstream.respond = responseStream("resp_1", "Hi");
     const { received, create } = await open(proxy);
@@ -178,7 +178,7 @@ describe("a WebSocket of the responses dialect", () => {
     expect(proxy.internal).toEqual([]);
   });
 
-  it("rejects an event with too many values before it is parsed", async () => {
+  it("rejects an event with too many values before parsing it", async () => {
     const { proxy, upstream } = await setUp();
     const { client, received } = await open(proxy);
     const input = `[${"{},".repeat(130_000)}{}]`;
@@ -191,7 +191,7 @@ describe("a WebSocket of the responses dialect", () => {
     expect(upstream.hits).toEqual([]);
   });
 
-  it("cancels the upstream's response when the client leaves", async () => {
+  it("cancels the upstream's response when the client disconnects", async () => {
     const { proxy, upstream } = await setUp();
     upstream.respond = (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -208,12 +208,12 @@ describe("a WebSocket of the responses dialect", () => {
     expect(proxy.records[0]?.errorCode).toBe("client_gone");
   });
 
-  it("needs a key where requests need one", async () => {
+  it("needs a key if requests over HTTP need one", async () => {
     const { proxy } = await setUp();
     await expect(open(proxy, "sk-wrong-0123456789abcdef")).rejects.toThrow("401");
   });
 
-  it("is closed for a restart when the proxy stops, after its running response", async () => {
+  it("is closed with the code for a restart when the proxy stops, after its running response", async () => {
     const { proxy, upstream } = await setUp();
     const idle = await open(proxy);
     const busy = await open(proxy);

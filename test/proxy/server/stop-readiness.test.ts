@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startTestProxy } from "../../support/start-proxy.ts";
 
-it("returns 503 for /readyz once a stop is announced, and serves calls, each on a connection that closes", async () => {
+it("a proxy whose stop is announced returns 503 for /readyz, serves calls, and closes their connections", async () => {
   const proxy = await startTestProxy({});
   onTestFinished(() => proxy.close());
   expect((await fetch(`${proxy.url}/readyz`)).status).toBe(200);

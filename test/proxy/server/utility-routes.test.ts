@@ -92,7 +92,7 @@ describe("routes that call no model", () => {
     });
   });
 
-  it("reject a body that is not JSON by its content type", async () => {
+  it("reject a body whose content type is not JSON", async () => {
     const payload = "model=x";
     const headers = { host: "localhost", "content-type": "application/x-www-form-urlencoded" };
     expect((await call("POST", "/v1/messages", { payload, headers })).statusCode).toBe(415);
@@ -110,7 +110,7 @@ describe("routes that call no model", () => {
     ["/v1/models/%zz", {}, { error: { code: "model_not_found" } }],
     ["/v1beta/models/%E0%A4", {}, { error: { code: 404, status: "NOT_FOUND" } }],
     ["/%zz", {}, { error: expect.stringContaining("Unknown path") }],
-  ])("94: return an error in the envelope of %s for an unknown path", async (url, headers, body) => {
+  ])("94: return an error in the dialect of the unknown path %s", async (url, headers, body) => {
     const response = await call("GET", url, { headers: { host: "localhost", ...headers } });
     expect(response.statusCode).toBe(404);
     expect(response.json()).toMatchObject(body);
@@ -120,7 +120,7 @@ describe("routes that call no model", () => {
     expect((await call("GET", "/v1/%zz", { headers: { host: "evil.example" } })).statusCode).toBe(403);
   });
 
-  it("accept the network names of this machine if other machines may call, and no others", async () => {
+  it("accept the network names of this machine, and no other names, if other machines may call", async () => {
     const open = await startTestProxy({ allow_lan_access: true, api_keys: ["sk-of-this-network"] });
     const name = hostname().toLowerCase();
     const short = name.replace(/\..*$/, "");
@@ -135,7 +135,7 @@ describe("routes that call no model", () => {
     [{ host: "127.0.0.2" }, ["127.0.0.2:8045", "localhost"], ["192.168.1.9", "127.0.0.3"]],
     [{ host: "192.168.1.5", auth_mode: "strict" }, ["192.168.1.5:8045", "localhost"], ["evil.example"]],
     [{ host: "MyBox", auth_mode: "strict" }, ["mybox", "MYBOX:8045"], ["evil.example", "other-mybox"]],
-  ])("accept the address they listen on: %o", async (settings, own, foreign) => {
+  ])("accept only the address on which they listen: %o", async (settings, own, foreign) => {
     const key = "sk-of-this-address";
     const there = await startTestProxy({ ...settings, api_keys: [key] });
     const status = async (headers: Record<string, string>) =>
@@ -153,10 +153,10 @@ describe("routes that call no model", () => {
   });
 
   it.each([
-    ["an upgrade to another protocol as if it were none", "GET /healthz", "Upgrade: h2c", 200],
-    ["a WebSocket elsewhere as if it were none", "GET /healthz", "Upgrade: websocket", 200],
+    ["an upgrade to another protocol as to a plain request", "GET /healthz", "Upgrade: h2c", 200],
+    ["a WebSocket on another route as to a plain request", "GET /healthz", "Upgrade: websocket", 200],
     [
-      "a WebSocket without the members of its handshake with 400",
+      "a WebSocket without the headers of its handshake with 400",
       "GET /v1/responses",
       "Upgrade: websocket",
       400,
@@ -167,7 +167,7 @@ describe("routes that call no model", () => {
       "Upgrade: websocket\r\nHost: evil.example",
       403,
     ],
-  ])("answer %s", async (_, line, headers, status) => {
+  ])("respond to %s", async (_, line, headers, status) => {
     const { port } = new URL(proxy.url);
     const host = headers.includes("Host") ? "" : "Host: localhost\r\n";
     const response = await new Promise<string>((resolve) => {
@@ -220,7 +220,7 @@ describe("routes that call no model", () => {
     expect(sent).toMatchObject({ model: "listed", max_tokens: 1 });
   });
 
-  it("warm a model up at the upstream that serves it, with the name of the output limit that it accepts", async () => {
+  it("warm a model up at the upstream that serves it, with the upstream's name of the output limit", async () => {
     const other = await startTestProxy({
       upstreams: {
         a: { dialect: "messages", base_url: upstream.url, models: ["claude"] },
@@ -238,7 +238,7 @@ describe("routes that call no model", () => {
     await other.close();
   });
 
-  it("109: list models in the format of the caller, and return 404 for others", async () => {
+  it("109: list models in the client's format, and return an error for models that are not listed", async () => {
     const ask = async (url: string, headers: Record<string, string> = {}) =>
       (await call("GET", url, { headers: { host: "localhost", ...headers } })).json();
     expect(await ask("/v1/models")).toMatchObject({
@@ -265,7 +265,7 @@ describe("routes that call no model", () => {
     });
   });
 
-  it("accept listed origins, and no others", async () => {
+  it("accept requests from listed origins only", async () => {
     const from = (origin: string, method: "GET" | "OPTIONS" = "GET") =>
       call(method, "/v1/models", { headers: { host: "localhost", origin } });
     expect((await from("https://app.example")).headers["access-control-allow-origin"]).toBe(
@@ -309,7 +309,7 @@ describe("109: pages of a model list", () => {
     expect(ids(describeList("messages", models, { after_id: "m5" }))).toEqual([]);
   });
 
-  it("are rejected for a model that is not listed, so that clients do not loop", () => {
+  it("are rejected if they begin at a model that is not listed, so that clients do not loop", () => {
     for (const query of [{ after_id: "gone" }, { before_id: "gone" }, { after_id: ["m1", "m2"] }])
       expect(() => describeList("messages", models, query)).toThrow(/^(?:after|before)_id: there is no such/);
   });
@@ -334,7 +334,7 @@ describe("109: pages of a model list", () => {
       expect(() => describeList("generative-language", models, { pageToken })).toThrow("page token");
   });
 
-  it("accept an empty or zero page size of Google's, and reject a negative one", () => {
+  it("accept an empty or zero page size in Google's format, and reject a negative one", () => {
     const all = describeList("generative-language", models, {});
     for (const pageSize of ["0", ""])
       expect(describeList("generative-language", models, { pageSize })).toEqual(all);

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startTestProxy } from "../../support/start-proxy.ts";
 import { EVENTS, goodBody } from "../../support/vendor-responses.ts";
 
-/** An upstream that runs this function for each connection after its first request. */
+/** Starts an upstream that calls `respond` with the data of each connection. Resolves with its URL. */
 async function startRawUpstream(respond: (socket: Socket, request: string) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -89,7 +89,7 @@ describe("interim responses", () => {
       },
     );
 
-    it("are skipped in one packet with the response, also for MCP", async () => {
+    it("are skipped if they arrive in one packet with the response, also for MCP", async () => {
       const url = await startRawUpstream((socket) => socket.write(`${first.join("")}${whole("{}")}`));
       const { ask } = await startProxyFor(url);
       expect((await ask("native", {}, "/mcp/tools/mcp")).status).toBe(200);
@@ -116,7 +116,7 @@ describe("interim responses", () => {
     "HTTP/1.1 100 Continue\r\n",
     `HTTP/1.1 100 ${"x".repeat(100_000)}`,
     "HTTP/1.1 10",
-  ])("are a failure if the connection ends within one: %j", async (piece) => {
+  ])("cause a 502 if the connection ends within one: %j", async (piece) => {
     const url = await startRawUpstream((socket) => socket.end(piece));
     const { ask } = await startProxyFor(url);
     expect((await ask("native")).status).toBe(502);

@@ -8,7 +8,7 @@ import { createPools } from "../../../src/proxy/upstream/pools.ts";
 import { startFakeUpstream } from "../../support/fake-upstream.ts";
 import { configOf, until } from "../../support/start-proxy.ts";
 
-/** A pool with one connection, which is in use by a call without a response. */
+/** Starts a pool whose only connection is in use by a call without a response. */
 async function startFullPool() {
   const silent = await startFakeUpstream(() => new Promise(() => {}));
   const pools = createPools(undefined, 1);

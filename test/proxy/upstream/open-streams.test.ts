@@ -18,7 +18,7 @@ describe("the open streams", () => {
     expect(stopped.toSorted()).toEqual(names.filter((name) => name !== removed));
   });
 
-  it("contain a stream once that was added twice, and ignore the removal of an unknown one", () => {
+  it("contain a stream that was added twice only once, and ignore the removal of an unknown stream", () => {
     const stopped: string[] = [];
     const open = createOpenStreams(() => 0);
     const twice = streamTo(stopped, "twice");

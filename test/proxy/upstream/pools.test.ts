@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createPools } from "../../../src/proxy/upstream/pools.ts";
 
-it("keeps the connections of upstreams at one origin with different connect timeouts", async () => {
+it("pools of one origin with different connect timeouts are kept separately", async () => {
   const pools = createPools();
   const [patient, hasty] = [pools.get("http://127.0.0.1:9", 10_000), pools.get("http://127.0.0.1:9", 500)];
   expect(pools.get("http://127.0.0.1:9", 10_000)).toBe(patient);
@@ -11,7 +11,7 @@ it("keeps the connections of upstreams at one origin with different connect time
   expect([patient.destroyed, hasty.destroyed]).toEqual([true, true]);
 });
 
-it("closes pools that no upstream uses, and no others", async () => {
+it("pools that no upstream uses are closed, and no others", async () => {
   const pools = createPools();
   const kept = pools.get("http://127.0.0.1:9", 1_000);
   const left = [pools.get("http://127.0.0.1:10", 1_000), pools.get("http://127.0.0.1:9", 500)];

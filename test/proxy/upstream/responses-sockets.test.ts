@@ -48,7 +48,7 @@ const complete: Behavior = (socket, _event, count) => {
     socket.send(JSON.stringify({ ...event, sequence_number }));
 };
 
-/** A vendor that serves responses over WebSockets, and counts requests over HTTP. */
+/** Starts a vendor that serves responses over WebSockets, and counts requests over HTTP. */
 async function startVendor(respond: Behavior, accepts = true) {
   const state = {
     respond,
@@ -119,7 +119,7 @@ async function setUp(respond: Behavior = complete, accepts = true) {
 }
 
 describe("responses over WebSockets to upstreams", () => {
-  it("take one connection for calls one after the other, and several at the same time", async () => {
+  it("use one connection for consecutive calls, and several for concurrent calls", async () => {
     const { ask, state, proxy } = await setUp();
     expect(await ask()).toContain("Hello");
     expect(await ask({ previous_response_id: "resp_1", store: false })).toContain("Hello");
@@ -147,7 +147,7 @@ describe("responses over WebSockets to upstreams", () => {
     });
   });
 
-  it("serve clients of other dialects, and leave calls without a stream to HTTP", async () => {
+  it("serve clients of other dialects, while calls without a stream use HTTP", async () => {
     const { proxy, client, state } = await setUp();
     const chat = await client.chat.completions.create({
       model: "m",
@@ -166,14 +166,14 @@ describe("responses over WebSockets to upstreams", () => {
     expect(state.http).toBe(1);
   });
 
-  it("fall back to HTTP where the upgrade is refused, and do not ask again soon", async () => {
+  it("fall back to HTTP if the upgrade is refused, and do not try it again soon", async () => {
     const { ask, state } = await setUp(complete, false);
     expect(await ask()).toContain("Over HTTP");
     expect(await ask()).toContain("Over HTTP");
     expect([state.sockets, state.http]).toEqual([0, 2]);
   });
 
-  it("fall back to HTTP if a connection ends before the first event, and replace one that ended while idle", async () => {
+  it("fall back to HTTP if a connection ends before the first event, and replace an ended idle connection", async () => {
     const { ask, state } = await setUp((socket, event, count) => {
       if (count === 2) socket.terminate();
       else complete(socket, event, count);
@@ -186,7 +186,7 @@ describe("responses over WebSockets to upstreams", () => {
     expect(await ask()).toContain("Over HTTP");
   });
 
-  it("report errors with their status, and a stream that breaks off with an error", async () => {
+  it("report errors with their status, and end a broken stream with an error", async () => {
     const { ask, state, client } = await setUp((socket) =>
       socket.send(
         JSON.stringify({

@@ -13,8 +13,8 @@ const sha256 = (data: string | Buffer) => createHash("sha256").update(data).dige
 const hmac = (key: string | Buffer, data: string) => createHmac("sha256", key).update(data).digest();
 
 /**
- * Returns why AWS would reject the signature of a request; undefined if it is right. Written from the specification,
- * independently of the library that signs:
+ * Returns the reason for which AWS would reject the signature of a request; undefined if the signature is valid.
+ * Implements the specification independently of the library that signs requests.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function findSignatureProblem(

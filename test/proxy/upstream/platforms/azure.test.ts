@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** Starts Azure's stand-in with a token service beside it, and a proxy in front. */
+/** Starts a stand-in for Azure, a token service, and a proxy that calls both. */
 async function behind(
   upstream: object,
   environment: (tokensUrl: string) => Record<string, string> = () => ({}),
@@ -45,7 +45,7 @@ async function behind(
 const formOf = (body: Buffer | undefined) => Object.fromEntries(new URLSearchParams(body?.toString()));
 
 describe("Azure OpenAI", () => {
-  it("is called with its key at the v1 API, natively and translated", async () => {
+  it("receives native and translated calls at the v1 API, with its key", async () => {
     const { fake, ask } = await behind({}, () => ({ AZURE_OPENAI_API_KEY: "azure-key-1" }));
     expect((await ask()).status).toBe(200);
     expect((await ask("/v1/messages", { max_tokens: 9 })).status).toBe(200);
@@ -55,7 +55,7 @@ describe("Azure OpenAI", () => {
     ]);
   });
 
-  it("puts the deployment into the path and sends the API version", async () => {
+  it("receives the deployment in the path, and the API version", async () => {
     const { fake, ask } = await behind({ api_key: "azure-key-1", azure: { deployments: true } });
     await ask();
     await ask("/v1/embeddings", { input: "x" });
@@ -65,7 +65,7 @@ describe("Azure OpenAI", () => {
     ]);
   });
 
-  it("has a resource's address for each dialect", () => {
+  it("has a base URL for each dialect of a resource", () => {
     const at = (dialect: string, azure: object = {}) =>
       configOf({
         upstreams: { a: { vendor: "azure", dialect, azure: { resource: "acme", ...azure } } },
@@ -82,7 +82,7 @@ describe("Azure OpenAI", () => {
 });
 
 describe("signing in with Microsoft Entra ID", () => {
-  it("uses a client secret, and asks once for concurrent calls", async () => {
+  it("uses a client secret, and requests one token for concurrent calls", async () => {
     const azure = { tenant_id: "tenant-1", client_id: "client-1", client_secret: "entra-secret-1" };
     const { fake, tokens, ask } = await behind({ azure }, (url) => ({ AZURE_AUTHORITY_HOST: url }));
     await Promise.all([ask(), ask(), ask()]);

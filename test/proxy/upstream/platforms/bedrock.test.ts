@@ -29,7 +29,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-/** Starts Bedrock's stand-in, which rejects requests with a wrong signature, and a proxy in front of it. */
+/** Starts a stand-in for Bedrock, which rejects requests with a wrong signature, and a proxy that calls it. */
 async function behind(respond: Respond, { key = KEY, aws = {} }: { key?: AwsKey; aws?: object } = {}) {
   const problems: string[] = [];
   const fake = await startFakeUpstream((hit, response) => {
@@ -78,7 +78,7 @@ const messageEvents = [
   { type: "message_stop" },
 ];
 
-/** Writes bytes as an event stream in pieces of 7 bytes, so that every message is split. */
+/** Returns a handler that writes bytes as an event stream in pieces of 7 bytes, so that every message is split. */
 const frames =
   (bytes: Buffer): Respond =>
   async (_hit, response) => {
@@ -88,7 +88,7 @@ const frames =
   };
 
 describe("Claude on Amazon Bedrock", () => {
-  it("is called by InvokeModel, signed, with the beta features and all other members of the client", async () => {
+  it("receives a signed InvokeModel request with the client's beta features and all other members", async () => {
     const { fake, post, problems, proxy } = await behind(json(message));
     const body = {
       model: CLAUDE,
@@ -126,7 +126,7 @@ describe("Claude on Amazon Bedrock", () => {
     expect([response.status, bodyOf(fake.hits[0])]).toEqual([200, { anthropic_version: sent, ...hi }]);
   });
 
-  it("streams as Anthropic's own API does, to its own clients and to those of another dialect", async () => {
+  it("streams to clients of its own and of another dialect as Anthropic's own API does", async () => {
     const { fake, post, proxy } = await behind(frames(invokeStream(messageEvents)));
     const own = await post("/v1/messages", { model: CLAUDE, ...hi, stream: true });
     expect(own.headers.get("content-type")).toContain("text/event-stream");
@@ -162,7 +162,7 @@ describe("Claude on Amazon Bedrock", () => {
       const text = await post("/v1/messages", { model: CLAUDE, ...hi, stream: true }).then((each) =>
         each.text(),
       );
-      // The whole response can arrive in one read. No event has been sent then, and the error is a JSON body.
+      // If the whole response arrives in one read, no event has been sent, and the error is a JSON body.
       expect(text).toMatch(/^(?:event: error$|\{"type":"error")/m);
       expect(text).not.toContain("message_stop");
     }
@@ -245,7 +245,7 @@ describe("other models on Amazon Bedrock", () => {
     ],
   };
 
-  it("are called by Converse with tools, images, documents, results and cache points", async () => {
+  it("receive Converse requests with tools, images, documents, results and cache points", async () => {
     const { fake, post, problems } = await behind(
       json({
         output: {
@@ -363,7 +363,7 @@ describe("other models on Amazon Bedrock", () => {
     }
   });
 
-  it("reject what Converse cannot carry instead of dropping it", async () => {
+  it("reject content that Converse does not accept instead of dropping it", async () => {
     const { post, fake } = await behind(json({}));
     const source = { type: "url", url: "https://example.com/a.png" };
     const response = await post("/v1/messages", {
@@ -380,7 +380,7 @@ describe("other models on Amazon Bedrock", () => {
 describe("signing in to AWS", () => {
   const session: AwsKey = { id: "ASIASESSION", secret: "s3cr3t/session+key", token: "session-token" };
 
-  it("takes a container's credentials and renews them before they expire", async () => {
+  it("uses a container's credentials and renews them before they expire", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "");
     let minutes = 2;
@@ -405,7 +405,7 @@ describe("signing in to AWS", () => {
     expect(container.hits[0]?.headers.authorization).toBe("container-token");
   });
 
-  it("assumes a role with the credentials found, once for all calls", async () => {
+  it("assumes a role with the found credentials, once for all calls", async () => {
     const requests: string[] = [];
     const sts = await startFakeUpstream((hit, response) => {
       requests.push(hit.body.toString());
@@ -445,7 +445,7 @@ describe("signing in to AWS", () => {
     ]);
   });
 
-  it("is replaced by an API key, which is sent as it is", async () => {
+  it("is replaced by an API key, which is sent unchanged", async () => {
     const fake = await startFakeUpstream(json(message));
     closers.push(fake.close);
     const proxy = await startTestProxy(
@@ -473,7 +473,7 @@ describe("signing in to AWS", () => {
     expect(await response.text()).toContain("cannot sign in to the upstream aws: Could not load credentials");
   });
 
-  it("needs a region, and names the dialects that Bedrock has", () => {
+  it("needs a region, and a dialect that Bedrock has", () => {
     expect(() => configOf({ upstreams: { a: { vendor: "bedrock" } } })).toThrow(
       /a\.aws: Amazon Bedrock needs a region/,
     );
@@ -488,7 +488,7 @@ describe("signing in to AWS", () => {
 });
 
 describe("AWS's event-stream encoding", () => {
-  it("is decoded as the specification's example is", () => {
+  it("is decoded as in the specification's example", () => {
     const hex =
       "0000003d0000002007fd83960c636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b27666f6f273a27626172277d8d9c08b1";
     const [decoded, ...others] = new EventStreamDecoder().push(Buffer.from(hex, "hex"));

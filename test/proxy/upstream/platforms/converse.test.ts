@@ -31,7 +31,7 @@ describe("a request for Converse", () => {
     expect(sentNames(converse)).toEqual(["document", "document (2)", "a", "document (3)", "a (2)"]);
   });
 
-  it("has a text beside a document, and no text of whitespace", () => {
+  it("has a text beside a document, and no text that is only whitespace", () => {
     const { messages, system } = toConverse(NOVA, {
       system: [{ type: "text", text: " " }],
       messages: [{ role: "user", content: [{ type: "text", text: "\n" }, pdf] }],
@@ -64,7 +64,7 @@ describe("a request for Converse", () => {
     expect(JSON.stringify(nova).match(/cachePoint/g)).toHaveLength(2);
   });
 
-  it("leaves the tools out for the choice none, unless the conversation has used them", () => {
+  it("has no tools for the tool choice none, unless the conversation has used them", () => {
     const none = { tools, tool_choice: { type: "none" } };
     const hi = { role: "user", content: "Hi" };
     expect(toConverse(LLAMA, { ...none, messages: [hi] })).not.toHaveProperty("toolConfig");
@@ -75,7 +75,7 @@ describe("a request for Converse", () => {
 });
 
 describe("a response of Converse", () => {
-  it("has contiguous blocks although Converse counts empty ones", () => {
+  it("has contiguous blocks, although Converse also counts empty blocks", () => {
     const events = new ConverseEvents(NOVA);
     const toolUse = { toolUseId: "t", name: "f" };
     const received = [
@@ -98,7 +98,7 @@ describe("a response of Converse", () => {
     ]);
   });
 
-  it("keeps the name of a malformed response, which is no clean end for other dialects", () => {
+  it("keeps the stop reason of a malformed response, which is an error for other dialects", () => {
     const response = { output: { message: { content: [] } }, stopReason: "malformed_tool_use" };
     const { stop_reason } = fromConverse(NOVA, response);
     expect(stop_reason).toBe("malformed_tool_use");

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Decodes a stream that arrives in pieces of one length. */
+/** Decodes a stream that arrives in pieces of the same length. */
 function decodeInPieces(bytes: Buffer, length: number) {
   const decoder = new EventStreamDecoder();
   const messages = [];
@@ -39,7 +39,7 @@ describe("the decoder of AWS's event streams", () => {
     expect(copied).toBeLessThanOrEqual(2 * bytes.length);
   });
 
-  it("knows that a stream was cut, and rejects a wrong prelude as soon as it has arrived", () => {
+  it("detects a truncated stream, and rejects a wrong prelude as soon as it has arrived", () => {
     const message = encode(Buffer.from("text"));
     for (const end of [1, 12, message.length - 1])
       expect(decodeInPieces(message.subarray(0, end), 5).isComplete).toBe(false);

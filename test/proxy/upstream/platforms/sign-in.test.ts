@@ -91,7 +91,7 @@ const toContainerResponse = (count: number) => ({
 const exception = (name: string, text: string, headers: Record<string, string> = {}) =>
   json({ message: text }, 403, { "x-amzn-errortype": `${name}:http://internal.amazon.com/`, ...headers });
 
-/** Starts Bedrock's stand-in, which accepts requests that `key` has signed, and a proxy in front of it. */
+/** Starts a stand-in for Bedrock, which accepts requests that `key` has signed, and a proxy that calls it. */
 async function bedrock(
   key: () => AwsKey,
   {
@@ -115,7 +115,7 @@ async function bedrock(
 }
 
 describe("AWS credentials", () => {
-  it("are read again when Bedrock says that they have expired, and the call succeeds", async () => {
+  it("are read again when Bedrock reports that they have expired, and the call succeeds", async () => {
     const container = await startCounting(toContainerResponse);
     vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", `${container.url}/credentials`);
     let valid = generation(1);
@@ -128,7 +128,7 @@ describe("AWS credentials", () => {
     expect(fake.hits[2]?.body).toEqual(fake.hits[1]?.body);
   });
 
-  it("are requested from a role again when Bedrock says that they have expired", async () => {
+  it("are requested from a role again when Bedrock reports that they have expired", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "source-secret");
     const sts: FakeUpstream = await start((_hit, response) => {
@@ -149,7 +149,7 @@ describe("AWS credentials", () => {
     expect(sts.hits.length).toBe(2);
   });
 
-  it("that stay rejected are tried twice, and the error says what to check", async () => {
+  it("are tried twice if they stay rejected, and the error contains a remedy", async () => {
     const container = await startCounting(toContainerResponse);
     vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", `${container.url}/credentials`);
     const { ask, fake } = await bedrock(() => generation(99));
@@ -161,7 +161,7 @@ describe("AWS credentials", () => {
     expect(fake.hits.length).toBe(2);
   });
 
-  it("sign with the server's time if this machine's clock is wrong", async () => {
+  it("are used with the server's time if this machine's clock is wrong", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
     const ahead = () => new Date(Date.now() + 20 * 60_000);
@@ -202,7 +202,7 @@ describe("AWS credentials", () => {
     expect(imds.hits[0]?.method).toBe("PUT");
   });
 
-  it("come from a web identity, as pods of Kubernetes have it", async () => {
+  it("come from a web identity, as in Kubernetes pods", async () => {
     const sts = await start((_hit, response) => {
       const { id, secret, token } = generation(3);
       response.setHeader("content-type", "text/xml");
@@ -223,7 +223,7 @@ describe("AWS credentials", () => {
     });
   });
 
-  it("come from a profile, its keys or its process", async () => {
+  it("come from the keys or the process of a profile", async () => {
     const program = `${process.execPath} -e 'console.log(JSON.stringify({Version:1,AccessKeyId:"ASIA5",SecretAccessKey:"secret/5",SessionToken:"token-5"}))'`;
     const file = await writeTemporary(
       "config",
@@ -255,7 +255,7 @@ const serviceAccount = (token_uri: string) =>
     token_uri,
   });
 
-/** Starts the stand-in of Vertex AI, which accepts one token, and a proxy that gets tokens from a metadata server. */
+/** Starts a stand-in for Vertex AI, which accepts one token, and a proxy that gets tokens from a metadata server. */
 async function vertex(validToken: () => string, expiresIn: () => number = () => 3600) {
   const metadata = await startCounting((count) => ({
     access_token: `token-${count}`,
@@ -300,7 +300,7 @@ describe("Google's tokens", () => {
     expect((await ask()).status).toBe(200);
     expect((await ask()).status).toBe(200);
     vi.mocked(Date.now).mockRestore();
-    // A failed request is not repeated with every call.
+    // A failed request is not repeated on every call.
     expect(metadata.hits.length).toBe(2);
   });
 
@@ -351,7 +351,7 @@ describe("Entra's tokens", () => {
 });
 
 describe("rejections of a platform", () => {
-  it("say what to do on Amazon Bedrock", async () => {
+  it("contain a remedy on Amazon Bedrock", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
     const { ask } = await bedrock(() => generation(0), {
@@ -374,7 +374,7 @@ describe("rejections of a platform", () => {
     ]);
   });
 
-  it("say what to do on Google Vertex AI, natively and translated", async () => {
+  it("contain a remedy on Google Vertex AI, for native and translated calls", async () => {
     const { post, fake } = await vertex(() => "token-1");
     fake.respond = json(
       {
@@ -396,7 +396,7 @@ describe("rejections of a platform", () => {
     }
   });
 
-  it("say what to do on Azure", async () => {
+  it("contain a remedy on Azure", async () => {
     const fake = await start(
       json(
         {
@@ -417,8 +417,8 @@ describe("rejections of a platform", () => {
   });
 });
 
-describe("beta features that Bedrock does not know", () => {
-  it("are dropped after their first rejection, and the documented ones stay", async () => {
+describe("beta features that Bedrock does not document", () => {
+  it("are dropped after their first rejection, while documented features are sent", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
     const betas = (hit: Hit | undefined): string[] => JSON.parse(hit?.body.toString() ?? "{}").anthropic_beta;

@@ -119,7 +119,7 @@ describe("Gemini on Vertex AI", () => {
     });
   });
 
-  it("counts tokens without the nesting that only the Gemini API has", async () => {
+  it("counts tokens without the nesting that only the Gemini API accepts", async () => {
     const tokens = await startTokenService(3600);
     const credentials_file = await writeCredentials(serviceAccount(tokens.url));
     const { fake, post } = await behind(json({ totalTokens: 7 }), { google: { credentials_file } });
@@ -230,7 +230,7 @@ describe("signing in to Google Cloud", () => {
     return { ...setup, ask };
   };
 
-  it("renews a token before it expires, and asks once for concurrent calls", async () => {
+  it("renews a token before it expires, and requests one token for concurrent calls", async () => {
     for (const [seconds, refreshAfter] of [
       [3600, 3300],
       [200, 100],
@@ -320,7 +320,7 @@ describe("signing in to Google Cloud", () => {
     expect(fake.hits[0]?.headers.authorization).toBe("Bearer impersonated");
   });
 
-  it("asks the metadata server on Google Cloud", async () => {
+  it("requests a token from the metadata server on Google Cloud", async () => {
     const metadata = await startTokenService(3600);
     const { ask, fake } = await call({}, { GCE_METADATA_HOST: metadata.url.replace("http://", "") });
     await ask();
@@ -331,7 +331,7 @@ describe("signing in to Google Cloud", () => {
     expect(fake.hits[0]?.headers.authorization).toBe("Bearer token-1");
   });
 
-  it("fails with the reason: none found, refused, invalid", async () => {
+  it("fails with the reason if credentials are missing, rejected or invalid", async () => {
     const none = await call({}, { GCE_METADATA_HOST: "127.0.0.1:9" });
     expect(await none.ask().then((each) => each.text())).toMatch(
       /cannot sign in to the upstream gcp: no credentials found/,
@@ -348,7 +348,7 @@ describe("signing in to Google Cloud", () => {
     );
   });
 
-  it("needs a project, and has the address of each location", () => {
+  it("needs a project, and uses the address of its location", () => {
     expect(() => configOf({ upstreams: { a: { vendor: "vertex" } } })).toThrow(
       /a\.google: Google Vertex AI needs a project/,
     );
