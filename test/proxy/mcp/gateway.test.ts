@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A server with one tool, prompt and resource of each kind. */
+/** Creates a server with tools, a prompt, a resource and a resource template. */
 function library(): McpServer {
   const mcp = new McpServer(
     { name: "library", version: "1.0.0" },
@@ -158,7 +158,7 @@ describe("the MCP gateway", () => {
     await expect(client.readResource({ uri: "other+book://7" })).rejects.toThrow("Resource not found");
   });
 
-  it("passes on progress, logs, links to resources and what the server asks the client", async () => {
+  it("forwards progress, logs, links to resources and the server's requests to the client", async () => {
     const books = await start(library);
     const proxy = await proxyFor({ books: { url: books.url } });
     const client = await connect(proxy, { capabilities: { sampling: {} } });
@@ -200,7 +200,7 @@ describe("the MCP gateway", () => {
       ({ params }) => void seen.push(params.uri),
     );
     await client.listTools();
-    // The proxy's stream at the server.
+    // Waits until the proxy has opened its stream at the server.
     await until(() => books.seen.some(({ method }) => method === "GET"));
     await eventually(async () => {
       await server?.server.sendResourceUpdated({ uri: "book://1" });
@@ -211,7 +211,7 @@ describe("the MCP gateway", () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("books__late");
   });
 
-  it("lists the other servers in time if one is slow and one is dead, and the slow one when it is back", async () => {
+  it("lists the other servers in time if one is slow and one is dead, and later the slow server", async () => {
     const [books, numbers] = [await start(library), await start(counter)];
     let release = () => {};
     books.hold = new Promise((resolve) => {
@@ -316,7 +316,7 @@ describe("the MCP gateway", () => {
     await expect(client.listTools({ cursor: "elsewhere" })).rejects.toThrow("cursor");
   });
 
-  it("continues a session after a restart of the server and of the proxy, and not after its end", async () => {
+  it("continues a session after a restart of the server and of the proxy, until the client ends it", async () => {
     const numbers = await start(counter);
     const settings = { numbers: { url: numbers.url } };
     const proxy = await proxyFor(settings);
@@ -385,7 +385,7 @@ describe("the MCP gateway", () => {
     expect(metrics).toMatch(/sallyport_mcp_request_duration_seconds_count\{[^}]*numbers[^}]*\} 2/);
   });
 
-  it("rejects what is not a JSON-RPC message, unknown methods and other HTTP methods", async () => {
+  it("rejects bodies that are not a JSON-RPC message, unknown methods and other HTTP methods", async () => {
     const numbers = await start(counter);
     const proxy = await proxyFor({ numbers: { url: numbers.url } });
     const codes: unknown[] = [];
@@ -412,7 +412,7 @@ describe("the MCP gateway", () => {
   });
 });
 
-/** A request of revision 2026-07-28. */
+/** Returns a request of revision 2026-07-28. */
 function stateless(method: string, params: Record<string, unknown> = {}, meta: Record<string, unknown> = {}) {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -432,7 +432,7 @@ function stateless(method: string, params: Record<string, unknown> = {}, meta: R
 }
 
 describe("the MCP gateway in revision 2026-07-28", () => {
-  it("serves requests without a session, also of servers that need one", async () => {
+  it("serves requests without a session, even to servers that require a session", async () => {
     const [books, numbers] = [await start(library), await start(counter)];
     const proxy = await proxyFor({ books: { url: books.url }, numbers: { url: numbers.url } });
     const ask = async (...given: Parameters<typeof stateless>) => {
@@ -458,7 +458,7 @@ describe("the MCP gateway in revision 2026-07-28", () => {
       id: 7,
       result: { resultType: "complete", content: [{ type: "text", text: "7" }] },
     });
-    // Logs are sent only if the request asks for them.
+    // Logs are sent only if the request contains a log level.
     const quiet = await ask("tools/call", { name: "books__find", arguments: { title: "x" } });
     expect(quiet.text).not.toContain("looking");
     const loud = { "io.modelcontextprotocol/logLevel": "info" };
@@ -499,7 +499,7 @@ describe("the MCP gateway in revision 2026-07-28", () => {
     }
   });
 
-  it("serves a server without sessions to a client with one, which the server may ask for input", async () => {
+  it("forwards a client's requests from a session to a server without sessions, which can request input", async () => {
     const seen: unknown[] = [];
     const http = createServer(async (request, response) => {
       let text = "";

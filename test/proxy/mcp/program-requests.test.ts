@@ -52,7 +52,7 @@ async function connect(proxy: TestProxy, name: string, capabilities: Record<stri
 }
 
 describe("requests of an MCP server that the proxy starts", () => {
-  it("reach the client whose call runs: completions, input and roots", async () => {
+  it("reach the client whose call is running: completions, input and roots", async () => {
     const proxy = await start();
     const [one, two] = [await connect(proxy, "one"), await connect(proxy, "two")];
     expect(await one.call("sample")).toBe("blue, says one");
@@ -68,7 +68,7 @@ describe("requests of an MCP server that the proxy starts", () => {
     ]);
   });
 
-  it("are rejected while calls of several clients run, so that none receives another's", async () => {
+  it("are rejected while calls of several clients run, so that no client receives those of another", async () => {
     const proxy = await start();
     const [one, two] = [await connect(proxy, "one"), await connect(proxy, "two")];
     const stopping = new AbortController();
@@ -81,7 +81,7 @@ describe("requests of an MCP server that the proxy starts", () => {
     expect(one.received).toEqual([]);
   });
 
-  it("are rejected if the client has not the capability, and end with the client's call", async () => {
+  it("are rejected if the client lacks the capability, and end with the client's call", async () => {
     const proxy = await start();
     const plain = await connect(proxy, "plain", { roots: {} });
     expect(await plain.call("sample")).toContain("No client accepts this request");
@@ -95,11 +95,11 @@ describe("requests of an MCP server that the proxy starts", () => {
     stopping.abort();
     expect(await canceled).toBe("canceled");
     release();
-    // The late response belongs to no request of the program any more.
+    // The late response no longer belongs to a request of the program.
     expect(await plain.call("roots")).toBe("file:///plain");
   });
 
-  it("are not announced without `client_requests`", async () => {
+  it("are not accepted without `client_requests`, and no capabilities are declared", async () => {
     const client = await connect(await start({}), "one");
     expect(await client.call("known")).toBe("");
     expect(await client.call("sample")).toMatch(/does not support sampling|No client accepts/);

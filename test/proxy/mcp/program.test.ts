@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const node = (env: object = {}) => ({ command: process.execPath, args: [PROGRAM], env });
 
-/** A program without an SDK, with one tool that runs this code. `reply` sends the tool's result, byte by byte. */
+/** Returns the settings of a program whose tool runs this code, in which `reply` sends the result byte by byte. */
 const plain = (code: string) => ({
   command: process.execPath,
   args: [
@@ -84,7 +84,7 @@ describe("an MCP server that the proxy starts", () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it("starts again after it has ended, and clients go on", async () => {
+  it("is restarted after it has ended, and clients continue", async () => {
     const proxy = await proxyFor({ tool: node() });
     const client = await connect(proxy);
     const first = await callPid(client);
@@ -100,7 +100,7 @@ describe("an MCP server that the proxy starts", () => {
     ]);
   });
 
-  it("may send every character of Unicode, and lines in any pieces", async () => {
+  it("can send every character of Unicode, and lines in any pieces", async () => {
     const text = "line\u2028paragraph\u2029next\u0085 déjà 😀";
     const proxy = await proxyFor({
       tool: plain(`reply({ content: [{ type: "text", text: ${JSON.stringify(text)} }] })`),
@@ -110,7 +110,7 @@ describe("an MCP server that the proxy starts", () => {
     expect(content).toEqual([{ type: "text", text }]);
   });
 
-  it("is ended and started again when it sends a message without end", async () => {
+  it("is killed and restarted when it sends an endless message", async () => {
     const proxy = await proxyFor({
       tool: plain(
         `const piece = "x".repeat(1024 * 1024);
@@ -124,7 +124,7 @@ describe("an MCP server that the proxy starts", () => {
     await until(() => proxy.notes.includes("mcp tool: starts again in 0.5 s"));
   });
 
-  it("gives each client its own progress and subscriptions", async () => {
+  it("reports to each client only the client's own progress and subscriptions", async () => {
     const proxy = await proxyFor({ tool: node() });
     const [one, other] = [await connect(proxy), await connect(proxy)];
     const progress: Record<string, unknown[]> = { one: [], other: [] };
@@ -150,7 +150,7 @@ describe("an MCP server that the proxy starts", () => {
     expect(new Set(updated)).toEqual(new Set(["one tool+memo://one"]));
   });
 
-  it("is started and stopped by a reload, and kept if its settings stay", async () => {
+  it("is started and stopped by a reload, and kept if its settings are unchanged", async () => {
     const proxy = await proxyFor({ tool: node() });
     const client = await connect(proxy);
     const first = await callPid(client);

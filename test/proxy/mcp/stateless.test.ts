@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A proxy with a server whose tool `query` mirrors an argument, and whose tool `sample` needs a capability. */
+/** Starts a proxy with a server whose tool `query` mirrors an argument and whose tool `sample` needs a capability. */
 async function setUp() {
   const http = createServer(async (request, response) => {
     let text = "";

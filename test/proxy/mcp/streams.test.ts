@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A server whose tool `wait` reports progress, then waits for `release`. */
+/** Starts a server whose tool `wait` reports progress, then waits for `release`. */
 async function startSlowServer() {
   const waiting = createSignal();
   const server = await startMcpServer(() => {
@@ -48,7 +48,7 @@ async function startSlowServer() {
   return {
     url: server.url,
     release: () => waiting.resolve(),
-    /** Holds the server's responses back until `release`. */
+    /** Delays the server's responses until `release`. */
     hold() {
       server.hold = waiting.promise;
     },
@@ -70,7 +70,7 @@ const initialize = (protocolVersion: string) => ({
 
 const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-/** Begins a session without the SDK. Returns functions that send a message and open a stream in it. */
+/** Begins a session without the SDK. Returns functions that send a message and open a stream in the session. */
 async function beginSession(proxy: TestProxy, version = "2025-11-25") {
   const url = `${proxy.url}/mcp`;
   const begun = await fetch(url, { method: "POST", headers, body: JSON.stringify(initialize(version)) });
@@ -119,7 +119,7 @@ const call = {
 };
 
 describe("streams of the MCP gateway", () => {
-  it("are continued after Last-Event-ID, with what the client has missed", async () => {
+  it("are continued after Last-Event-ID, with the events that the client has missed", async () => {
     const slow = await startSlowServer();
     const session = await beginSession(await proxyFor({ slow: { url: slow.url } }));
     const leaving = new AbortController();
@@ -134,7 +134,7 @@ describe("streams of the MCP gateway", () => {
       { method: "notifications/progress", params: { progress: 2 } },
       { id: 7, result: { content: [{ type: "text", text: "waited" }] } },
     ]);
-    // The events are kept for a while, and resuming an ended stream ends again.
+    // The events are retained for a while, and an ended stream that is resumed ends again.
     const again = await session.get(rest[0]?.id);
     expect((await again.text()).match(/^id: /gm)?.length).toBe(1);
   });
@@ -186,13 +186,13 @@ describe("streams of the MCP gateway", () => {
     expect(steps).toEqual([1, 2]);
   });
 
-  it("end when the client has left them and opens another one", () => {
+  it("end when the client has disconnected and opens another stream", () => {
     const records = new StreamRecords(new EventMemory());
     const ends: string[] = [];
     const sink = { write: () => {}, end: () => {} };
     const lost = records.begin(() => ends.push("lost"));
     const open = records.begin(() => ends.push("open"));
-    // The response to a request is kept, because the client may return for it.
+    // The response to a request is retained, because the client may return for it.
     const response = records.begin();
     for (const record of [lost, open, response]) record.attach(sink);
     lost.detach(sink);
@@ -201,13 +201,13 @@ describe("streams of the MCP gateway", () => {
     expect(ends).toEqual(["lost"]);
     expect(records.find(`${lost.name}.1`)).toBeUndefined();
     expect(records.find(`${response.name}.1`)?.record).toBe(response);
-    // The proxy may notice only then that the client has left.
+    // The proxy may detect the disconnect of the client only after the client has opened another stream.
     open.detach(sink);
     expect(ends).toEqual(["lost", "open"]);
     records.dropAll();
   });
 
-  it("are recorded up to a limit, the newest events first", () => {
+  it("are recorded up to a limit, above which the oldest events are dropped", () => {
     const records = new StreamRecords(new EventMemory(10));
     const record = records.begin();
     for (const data of ["aaaa", "bbbb", "cccc"]) record.add(data);
@@ -229,8 +229,8 @@ describe("streams of the MCP gateway", () => {
   });
 });
 
-describe("a server of the MCP gateway that starts again", () => {
-  it("is listened to again, and the client's lists are reported as changed", async () => {
+describe("a server of the MCP gateway that is restarted or changed", () => {
+  it("sends its stream to the client again, and its lists are reported as changed", async () => {
     let name = "before";
     const create = () => {
       const mcp = new McpServer({ name: "changing", version: "1.0.0" });
@@ -260,7 +260,7 @@ describe("a server of the MCP gateway that starts again", () => {
     await eventually(async () => changes.length > 0 || undefined);
     expect(await names()).toEqual(["changing__after", "changing__grow"]);
     const before = changes.length;
-    // The first is for the session that the server does not know.
+    // The first request is for a session that the restarted server does not have.
     const listened = () => second.seen.filter(({ method }) => method === "GET").length;
     await eventually(async () => listened() > 1 || undefined);
     await client.callTool({ name: "changing__grow" });
@@ -287,7 +287,7 @@ describe("a server of the MCP gateway that starts again", () => {
 });
 
 describe("requests of servers to the client", () => {
-  it("can be cancelled by the server, by the id that the client knows", async () => {
+  it("can be cancelled by the server, under the id that the client has received", async () => {
     const asked = createSignal<AbortSignal>();
     const server = await startMcpServer(() => {
       const mcp = new McpServer({ name: "asking", version: "1.0.0" });

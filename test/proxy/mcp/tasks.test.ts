@@ -52,7 +52,7 @@ async function order(client: Client, name: string, args: { item: string; asks: b
 }
 
 describe("tasks through the MCP gateway", () => {
-  it("are created, polled and completed at their server, which may ask the client meanwhile", async () => {
+  it("are created, polled and completed at their server, which can send requests to the client meanwhile", async () => {
     const proxy = await proxyFor({ shop: { url: await startTasks() }, other: { url: await startTasks() } });
     const client = await connect(proxy);
     const related: unknown[] = [];

@@ -10,7 +10,7 @@ afterEach(async () => {
 
 const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-/** Returns the text of an object with this many members. */
+/** Returns the JSON of an object with this many members. */
 function objectText(members: number): string {
   return JSON.stringify(Object.fromEntries(Array.from({ length: members }, (_, index) => [`k${index}`, 0])));
 }
@@ -47,7 +47,7 @@ describe("large messages of MCP", () => {
     expect((await send("[".repeat(1_000) + "]".repeat(1_000))).status).toBe(400);
   });
 
-  it("are rejected in an event of a server too", async () => {
+  it("are also rejected in an event of a server", async () => {
     const inside = await readEvent(`{"jsonrpc":"2.0","id":1,"result":${objectText(1_000)}}`);
     expect(inside.response?.id).toBe(1);
     await expect(
@@ -55,7 +55,7 @@ describe("large messages of MCP", () => {
     ).rejects.toMatchObject({ code: "upstream_invalid" });
   });
 
-  it("are validated in turns of the event loop if they are a batch", async () => {
+  it("are validated over several turns of the event loop if they are a batch", async () => {
     let turns = 0;
     const count = () => {
       turns += 1;

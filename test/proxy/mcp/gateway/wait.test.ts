@@ -15,18 +15,18 @@ async function waitsBetween(...outcomes: readonly (Repeat | Error)[]): Promise<r
   return waits;
 }
 
-it("repeats a task after longer waits while it fails", async () => {
+it("repeatTask waits longer before each repetition while the task fails", async () => {
   const lost = new AppError("upstream_cut", "the connection was lost");
   expect(await waitsBetween("later", lost, "later", "later", "later", "later", lost)).toEqual([
     1, 2, 4, 8, 16, 32, 60,
   ]);
 });
 
-it("repeats a task after a second whenever it has succeeded", async () => {
+it("repeatTask waits one second after each success", async () => {
   expect(await waitsBetween("later", "later", "soon", "soon", "soon")).toEqual([1, 2, 1, 1, 1]);
 });
 
-it("does not repeat a task that returns so, or that fails by a defect", async () => {
+it("repeatTask does not repeat a task that returns `never` or fails with a TypeError", async () => {
   expect(await waitsBetween("never", "soon")).toEqual([]);
   expect(await waitsBetween("soon", new TypeError("defect"), "soon")).toEqual([1]);
 });
