@@ -79,7 +79,7 @@ describe("5a requests: roles and content", () => {
     );
   });
 
-  it("4 merges consecutive messages of one role for messages", async () => {
+  it("4 merges consecutive messages of one role for the messages dialect", async () => {
     const received = await chatToMessages([hi, { role: "user", content: "there" }]);
     expect(received.sent["messages"]).toEqual([
       {
@@ -274,7 +274,7 @@ describe("5a requests: roles and content", () => {
     ]);
   });
 
-  it("12 converts PDF documents in both directions, text inline, with their names", async () => {
+  it("12 converts PDF documents with their names in both directions, and text documents to text", async () => {
     const document = {
       type: "document",
       title: "a.pdf",

@@ -49,7 +49,7 @@ describe("5b requests: tools", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it("18 moves text before a result to after it", async () => {
+  it("18 moves text that precedes a result behind the result", async () => {
     const received = await messagesToChat([
       hi,
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
@@ -67,7 +67,7 @@ describe("5b requests: tools", () => {
     ]);
   });
 
-  it("19 adds an error result for a missing one and drops an orphan, both with a loss", async () => {
+  it("19 adds an error result for a missing result and drops an orphaned one, both with a loss", async () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a")] },
@@ -135,7 +135,7 @@ describe("5b requests: tools", () => {
     expect(received.losses).toEqual(["tool-result-duplicate"]);
   });
 
-  it("21 wraps an id that the target rejects, and restores the vendor's own", async () => {
+  it("21 wraps an id that the target rejects, and restores the vendor's own id", async () => {
     const own = "functions.f:0|é";
     const first = await runScene({
       client: "messages",
@@ -323,7 +323,7 @@ describe("5b requests: tools", () => {
     expect((await chatToMessages([hi], { tool_choice: choice })).sent["tool_choice"]).toEqual(expected);
   });
 
-  it("28 drops a custom tool if the configuration keeps it but the dialect lacks it", async () => {
+  it("28 drops a custom tool that the configuration allows but the dialect does not have", async () => {
     const tools = [{ type: "custom", name: "patch" }];
     const more = { capabilities: { "*": { customTools: true } } };
     const received = await sent("responses", "messages", { model: "m", input: "Hi", tools }, more);
@@ -407,7 +407,7 @@ describe("5b requests: tools", () => {
     expect(await received({ a: { enum: [part] } }, { required: ["a"] })).toEqual([true, false]);
   });
 
-  it("35 accepts a missing type object, no parameters, empty tools, and a choice without tools", async () => {
+  it("35 accepts a schema without type, no parameters, empty tools, and a tool choice without tools", async () => {
     const bare = { type: "function", function: { name: "f" } };
     const typeless = { type: "function", function: { name: "g", parameters: { properties: { a: {} } } } };
     expect((await chatToMessages([hi], { tools: [bare, typeless] })).sent["tools"]).toMatchObject([

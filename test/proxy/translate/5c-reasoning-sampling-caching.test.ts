@@ -8,7 +8,7 @@ const chatToMessages = (more: Json, model = "claude-sonnet-4-5", messages: reado
 const messagesToChat = (more: Json, model = "gpt-5", messages: readonly Json[] = [hi]) =>
   sent("messages", "chat-completions", { model: "m", max_tokens: 9, messages, ...more }, { model });
 
-/** The parts of one chunk, as a generative-language client stores them for its next call. */
+/** Returns the parts of one chunk, as a generative-language client stores them for its next call. */
 function partsOf({ candidates }: Json): Json[] {
   const [first] = (candidates ?? []) as { readonly content?: { readonly parts?: Json[] } }[];
   return first?.content?.parts ?? [];
@@ -120,7 +120,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(openai.losses).toEqual(["temperature", "top-p"]);
   });
 
-  it.each(["streamed", "in one piece", "in one piece although a stream was asked for"])(
+  it.each(["streamed", "in one piece", "in one piece although a stream was requested"])(
     "40 restores thinking and redacted thinking through clients of other dialects, %s",
     async (way) => {
       const thoughts = [
@@ -377,7 +377,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect([other.sent["max_output_tokens"], other.losses]).toEqual([1, []]);
   });
 
-  it("45 sends messages the required limit, at most the model's maximum", async () => {
+  it("45 sends the limit that the messages dialect requires, at most the model's maximum", async () => {
     expect((await chatToMessages({})).sent["max_tokens"]).toBe(16_384);
     expect((await chatToMessages({}, "claude-3-haiku-20240307")).sent["max_tokens"]).toBe(4_096);
     const received = await chatToMessages({ max_tokens: 100_000 }, "claude-opus-4-1");
@@ -385,7 +385,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toEqual(["max-tokens"]);
   });
 
-  it("46 clamps temperature to the vendor's range, drops top_p next to it, and reports the rest", async () => {
+  it("46 clamps temperature to the vendor's range, drops top_p next to temperature, and reports losses", async () => {
     const received = await chatToMessages({
       temperature: 1.7,
       top_p: 0.5,
@@ -445,7 +445,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect([...whole.losses, ...streamed.losses]).toEqual([]);
   });
 
-  it("47 converts stop sequences as string and list, and drops surplus and whitespace ones", async () => {
+  it("47 converts stop sequences given as a string or a list, and drops surplus ones and whitespace", async () => {
     expect((await chatToMessages({ stop: "END" })).sent["stop_sequences"]).toEqual(["END"]);
     const blank = await chatToMessages({ stop: ["\n\n", "END"] });
     expect(blank.sent["stop_sequences"]).toEqual(["END"]);
@@ -542,7 +542,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(withTools.sent["tool_choice"]).toBeUndefined();
   });
 
-  it("48 keeps the reasoning of a model that cannot be forced to call, and sends DeepSeek JSON instead of a schema", async () => {
+  it("48 keeps reasoning if no tool call can be forced, and requests JSON without a schema from DeepSeek", async () => {
     const forced = await runScene({
       client: "chat-completions",
       upstream: "messages",

@@ -101,7 +101,7 @@ describe("5d responses, not streamed", () => {
     expect(choice(await toChatClient(messagesResponse([])))?.message["content"]).toBe("");
   });
 
-  it("62 converts a refusal to text with the reason refusal, and invents no reason", async () => {
+  it("62 converts a refusal to text with the stop reason refusal", async () => {
     const received = await toMessagesClient(chatResponse({ content: null, refusal: "No." }));
     expect(received.json).toMatchObject({ content: [{ type: "text", text: "No." }], stop_reason: "refusal" });
   });
@@ -141,7 +141,7 @@ describe("5d responses, not streamed", () => {
     ]);
   });
 
-  it("63 shows and counts another vendor's web search", async () => {
+  it("63 returns and counts another vendor's web search", async () => {
     const output = [
       {
         type: "web_search_call",
@@ -175,7 +175,7 @@ describe("5d responses, not streamed", () => {
     expect(received.json["usage"]).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
   });
 
-  it("63 reports hosted tools as a loss if the dialect cannot show them", async () => {
+  it("63 reports hosted tools as a loss if the dialect cannot represent them", async () => {
     const used = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "cats" } };
     const received = await toChatClient(messagesResponse([used, { type: "text", text: "Cats." }]));
     expect(choice(received)).toMatchObject({ message: { content: "Cats." }, finish_reason: "stop" });
@@ -251,7 +251,7 @@ describe("5d responses, not streamed", () => {
     expect(lost.losses).toEqual(["answer-image"]);
   });
 
-  it("68 returns the form of text_completion", async () => {
+  it("68 returns a text_completion to a completions client", async () => {
     const received = await runScene({
       client: "completions",
       upstream: "messages",

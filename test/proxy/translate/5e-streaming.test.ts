@@ -157,7 +157,7 @@ describe("5e streaming", () => {
     ["no arguments at all", [tool(0, named("a", "f"))], [["f", ""]]],
     ["no id", [tool(0, { function: { name: "f", arguments: "{}" } })], [["f", "{}"]]],
     [
-      "an index only behind the first",
+      "an index only after the first chunk",
       [tool(undefined, named("a", "f", '{"x"')), tool(0, args(":1}"))],
       [["f", '{"x":1}']],
     ],
@@ -234,7 +234,7 @@ describe("5e streaming", () => {
 
   const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m" };
 
-  it("78 accepts role only, empty deltas, no choices, finish with content, and content and usage after the finish", async () => {
+  it("78 accepts chunks without content or choices, and content and usage with or after the finish", async () => {
     const chunks: Json[] = [
       { ...head, id: "", model: "", choices: [] },
       { ...head, choices: [{ index: 0, delta: { role: "assistant" }, finish_reason: null }] },
@@ -411,7 +411,7 @@ describe("5e streaming", () => {
     expect([received.status, received.json]).toMatchObject([503, { error: { message: "Overloaded" } }]);
   });
 
-  it("86 reports the end of the file without a terminal event as an error; [DONE] may be missing after a finish", async () => {
+  it("86 reports the end of a stream without a terminal event as an error, but accepts a missing [DONE]", async () => {
     const cut = await toChat(begun);
     expect(cut.data.at(-1)).toHaveProperty("error");
     const done = await toMessages(chatStream([{ content: "a" }]).replace("data: [DONE]\n\n", ""));
@@ -420,9 +420,9 @@ describe("5e streaming", () => {
 
   it("86 reports a broken connection as an error", async () => {
     const received = await toChat([begun], {
-      breaks: new AppError("upstream_cut", "The upstream's answer broke off."),
+      breaks: new AppError("upstream_cut", "The response was interrupted."),
     });
-    expect(received.data.at(-1)).toMatchObject({ error: { message: "The upstream's answer broke off." } });
+    expect(received.data.at(-1)).toMatchObject({ error: { message: "The response was interrupted." } });
   });
 
   it("reports an event that is not JSON, or of a wrong type, as one error and ends", async () => {
@@ -461,7 +461,7 @@ describe("5e streaming", () => {
     });
   });
 
-  it("91 leaves stop sequences to the upstream and returns the one that it reports", async () => {
+  it("91 leaves stop sequences to the upstream and returns the one that the upstream reports", async () => {
     const body = { ...messagesBody, stop_sequences: ["END"] };
     const cut = await toMessages(chatStream([{ content: "a E" }, { content: "N" }, { content: "Ding" }]), {
       body,

@@ -48,7 +48,7 @@ describe("5f errors, usage, transport", () => {
     ["rate_limit_error", 429, 429, "rate_limit_error", "rate_limit_exceeded"],
     ["overloaded_error", 529, 503, "server_error", null],
     ["api_error", 500, 500, "server_error", null],
-  ])("94 95 returns %s to a chat client in its envelope", async (type, status, expected, received, code) => {
+  ])("94 95 returns %s to a chat client in its format", async (type, status, expected, received, code) => {
     const response = messagesError(type, "why");
     const got = await runScene({
       client: "chat-completions",
@@ -61,7 +61,7 @@ describe("5f errors, usage, transport", () => {
     expect(got.json).toEqual({ error: { message: "why", type: received, param: null, code } });
   });
 
-  it("94 returns errors of the proxy in the client's envelope", async () => {
+  it("94 returns errors of the proxy in the client's format", async () => {
     const bad = await runScene({ client: "messages", upstream: "chat-completions", body: "{" });
     expect([bad.status, bad.json]).toMatchObject([
       400,
@@ -215,7 +215,7 @@ describe("5f errors, usage, transport", () => {
   });
 
   it.each(["chat-completions", "responses", "messages", "generative-language"] as const)(
-    "94 returns the message of a %s server's error wherever it is",
+    "94 returns the message of a %s server's error from every known member",
     async (upstream) => {
       const client = upstream === "messages" ? "chat-completions" : "messages";
       const ask = async (response: Json | string) => {
@@ -334,7 +334,7 @@ describe("5f errors, usage, transport", () => {
     expect(received.json["usage"]).toMatchObject({ input_tokens: 6, cache_read_input_tokens: 4 });
   });
 
-  it("102 invents no missing usage", async () => {
+  it("102 returns no usage that the upstream has not reported", async () => {
     const received = await runScene({
       client: "chat-completions",
       upstream: "chat-completions",
@@ -348,8 +348,8 @@ describe("5f errors, usage, transport", () => {
   it.each([
     ["__proto__", '{"model":"m","messages":[{"role":"user","content":"x","__proto__":{"a":1}}]}'],
     ["nesting deeper than 256", `{"model":"m","messages":[],"x":${"[".repeat(300)}${"]".repeat(300)}}`],
-    ["no JSON", '{"model":"m"'],
-    ["a body that is no object", "[1]"],
+    ["invalid JSON", '{"model":"m"'],
+    ["a body that is not an object", "[1]"],
   ])("107 rejects %s with 400", async (_, body) => {
     const received = await runScene({ client: "chat-completions", upstream: "messages", body });
     expect(received.status).toBe(400);

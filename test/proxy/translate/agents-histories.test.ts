@@ -25,7 +25,7 @@ describe("histories that agents send", () => {
     ]);
   });
 
-  it("4 turns around an empty one are joined to one turn for generative-language", async () => {
+  it("4 turns around an empty turn are merged into one turn for generative-language", async () => {
     const thought = { role: "assistant", content: [{ type: "thinking", thinking: "x", signature: "s" }] };
     const received = await sent("messages", "generative-language", {
       model: "m",
@@ -61,7 +61,7 @@ describe("histories that agents send", () => {
     },
   );
 
-  it("1, 4 a single part is accepted as a list, in both spellings", async () => {
+  it("1, 4 a single part is accepted instead of a list, in both spellings", async () => {
     const body = { system_instruction: { parts: { text: "Be brief" } }, contents: { parts: { text: "Hi" } } };
     const received = await sent("generative-language", "chat-completions", { model: "m", ...body });
     expect(received.sent["messages"]).toEqual([{ role: "system", content: "Be brief" }, hi]);

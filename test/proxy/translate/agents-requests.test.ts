@@ -28,7 +28,7 @@ describe("requests that agents send", () => {
     },
   );
 
-  it("web search options are forwarded if supported, and else reported as losses", async () => {
+  it("web search options are forwarded if supported, and otherwise reported as losses", async () => {
     const search = {
       type: "web_search_20250305",
       name: "web_search",
@@ -180,7 +180,7 @@ describe("requests that agents send", () => {
     }
   });
 
-  it("48 a response schema that strict vendors reject is not strict there, with a loss", async () => {
+  it("48 a response schema that a vendor rejects as strict is not sent as strict, with a loss", async () => {
     const open = { type: "OBJECT", properties: { a: { type: "STRING" } } };
     const closed = {
       type: "object",
@@ -214,7 +214,7 @@ describe("requests that agents send", () => {
     },
   );
 
-  it("requesting a default is no loss, requesting storage of a response is", async () => {
+  it("a request for a default is not a loss, but a request to store the response is", async () => {
     const plain = {
       store: false,
       service_tier: "auto",

@@ -24,7 +24,7 @@ const passage = {
   end_char_index: 5,
 };
 
-/** Two texts, the second with a citation. The vendor sends the citation before the text. */
+/** Returns a stream of two texts, the second with a citation that the vendor sends before the text. */
 function citedStream(citation: Json): string {
   const block = (index: number, ...deltas: readonly Json[]): readonly Json[] => [
     { type: "content_block_start", index, content_block: { type: "text", text: "" } },

@@ -15,15 +15,15 @@ import {
 const page = readFileSync(join(import.meta.dirname, "../../../docs/reference/translation.md"), "utf8");
 
 describe("docs/reference/translation.md", () => {
-  it("describes the conversion of every request feature as the encoders do it", () => {
+  it("describes the conversion of every request feature as the encoders perform it", () => {
     expect(page).toContain(table(upstreamDialects, requestFeatures, requestCell));
   });
 
-  it("describes the conversion of every response feature as the encoders do it", () => {
+  it("describes the conversion of every response feature as the encoders perform it", () => {
     expect(page).toContain(table(clientDialects, responseFeatures, getResponseCell));
   });
 
-  it("lists every loss code, and no other", () => {
+  it("lists every loss code, and no other code", () => {
     const rows = Object.entries({ ...lossCodes, ...lossFamilies }).map(
       ([code, what]) => `| \`${code}\` | ${what} |`,
     );

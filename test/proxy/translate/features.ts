@@ -46,7 +46,7 @@ const thought = (vendor: Dialect, more: Partial<Extract<Part, { type: "reasoning
   ...more,
 });
 
-/** Features of client requests, one each. */
+/** Client requests, each with one feature. */
 export const requestFeatures: readonly (readonly [name: string, asked: Partial<ExchangeRequest>])[] = [
   ["system or developer text", { instructions: [{ type: "text", text: "Be brief." }], turns: [hi] }],
   [
@@ -140,7 +140,7 @@ export const requestFeatures: readonly (readonly [name: string, asked: Partial<E
   ["service tier", { serviceTier: "flex", turns: [hi] }],
 ];
 
-/** Features of upstream responses, one each. */
+/** Upstream responses, each with one feature. */
 export const responseFeatures: readonly (readonly [name: string, parts: readonly Part[]])[] = [
   ["text", [{ type: "text", text: "a" }]],
   ["refusal text", [{ type: "refusal", text: "No." }]],
@@ -188,7 +188,7 @@ export const responseFeatures: readonly (readonly [name: string, parts: readonly
   ],
 ];
 
-/** Returns how a request's feature is converted for an upstream with an unknown model. */
+/** Returns the table cell for a request's feature, as it is converted for an upstream with an unknown model. */
 export function requestCell(asked: Partial<ExchangeRequest>, dialect: UpstreamDialect): string {
   const capabilities = capabilitiesFor(dialect, "any-model");
   const prepared = prepareRequest(request(asked), { dialect, model: "any-model" }, capabilities);
@@ -201,7 +201,7 @@ export function requestCell(asked: Partial<ExchangeRequest>, dialect: UpstreamDi
   }
 }
 
-/** Returns how a response's feature is converted for a client. */
+/** Returns the table cell for a response's feature, as it is converted for a client. */
 export function getResponseCell(parts: readonly Part[], dialect: Dialect): string {
   const calls = parts.some((part) => part.type === "tool-call");
   const response = { candidates: [{ parts, finish: { unified: calls ? "tool-calls" : "stop" } as const }] };
@@ -212,7 +212,7 @@ function cell(losses: readonly Loss[]): string {
   return losses.length === 0 ? "✓" : [...new Set(losses.map((loss) => `\`${loss.code}\``))].join(", ");
 }
 
-/** A Markdown table of rows by columns. */
+/** Returns a Markdown table of rows by columns. */
 export function table<Row, Column extends string>(
   columns: readonly Column[],
   rows: readonly (readonly [name: string, row: Row])[],

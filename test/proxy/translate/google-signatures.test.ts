@@ -3,7 +3,7 @@ import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
 import { chatResponse, chatStream, type Json, runScene, sse } from "./harness.ts";
 
 /**
- * Gemini 3 also signs its texts, in streams in a last part without text, and the client should return the signature
+ * Gemini 3 also signs its texts, in streams by a last part without text, and asks clients to send the signature back
  * (https://ai.google.dev/gemini-api/docs/thought-signatures). These tests check the signature in both directions.
  */
 const hi = { role: "user", content: "Hi" };
@@ -48,7 +48,7 @@ const inGooglesForm = { google: { thought_signature: signature } };
 const textAlone = [{ text: "Yes.", thoughtSignature: signature }];
 
 describe("42 the signature of a generative-language text", () => {
-  it("is part of a chat client's message, and is restored from there", async () => {
+  it("is part of a chat client's message, and is restored from that message", async () => {
     const received = await ask("chat-completions", false);
     const [choice] = received.json["choices"] as { message: Json }[];
     expect(choice?.message).toMatchObject({ content: "Yes.", extra_content: inGooglesForm });
@@ -94,7 +94,7 @@ describe("42 the signature of a generative-language text", () => {
     expect(received.losses).toEqual(["part-signature"]);
   });
 
-  it("stays with its text if a call without one follows", async () => {
+  it("stays with its text if a call without a signature follows", async () => {
     const call = { functionCall: { name: "f", args: {} } };
     const response = candidate([...textAlone, call], { finishReason: "STOP" });
     const received = await runScene({
@@ -113,7 +113,7 @@ describe("42 the signature of a generative-language text", () => {
     ["gemini-3-pro", []],
     ["some-alias", []],
   ])(
-    "is sent in its own form to a chat upstream, unless %s is known not to be Google's",
+    "is sent in Google's form to a chat upstream, unless the model %s is known to be another vendor's",
     async (model, losses) => {
       const functionCall = { name: "f", args: {} };
       const parts = [...textAlone, { functionCall, thoughtSignature: "Y2FsbA" }];

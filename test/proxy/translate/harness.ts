@@ -39,9 +39,9 @@ export interface Received {
   readonly text: string;
   readonly json: Json;
   readonly events: readonly SseEvent[];
-  /** `data` of every JSON event. */
+  /** The parsed `data` of every event that is JSON. */
   readonly data: readonly Json[];
-  /** The upstream's requests with their URLs. */
+  /** The parsed body of the request that the upstream received. */
   readonly sent: Json;
   readonly sentText: string;
   readonly path: string;
@@ -50,7 +50,7 @@ export interface Received {
   readonly destroyed: boolean;
 }
 
-/** Runs one call through the lane, with an upstream that responds as the scene defines. */
+/** Runs one call through the translated lane, with an upstream that responds as the scene defines. */
 export async function runScene(scene: Scene): Promise<Received> {
   let request: UpstreamRequest | undefined;
   const received = {
@@ -154,7 +154,7 @@ export function sse(dialect: Dialect, events: readonly Json[]): string {
   );
 }
 
-/** A chat-completions stream of these deltas and an end. */
+/** Returns a chat-completions stream of these deltas and an end. */
 export function chatStream(deltas: readonly Json[], finish = "stop", usage?: Json): string {
   const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m" };
   const chunks: Json[] = deltas.map((delta) => ({
@@ -166,13 +166,13 @@ export function chatStream(deltas: readonly Json[], finish = "stop", usage?: Jso
   return sse("chat-completions", chunks);
 }
 
-/** A chat-completions response with this message. */
+/** Returns a chat-completions response with this message. */
 export function chatResponse(message: Json, finish = "stop", more: Json = {}): Json {
   const choice = { index: 0, message: { role: "assistant", ...message }, finish_reason: finish };
   return { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices: [choice], ...more };
 }
 
-/** A messages response with these blocks. */
+/** Returns a messages response with these blocks. */
 export function messagesResponse(content: readonly Json[], stop_reason = "end_turn", more: Json = {}): Json {
   const usage = { input_tokens: 3, output_tokens: 2 };
   return {
@@ -188,7 +188,7 @@ export function messagesResponse(content: readonly Json[], stop_reason = "end_tu
   };
 }
 
-/** A messages stream of these blocks' events and an end. */
+/** Returns a messages stream of these blocks' events and an end. */
 export function messagesStream(
   events: readonly Json[],
   stop_reason = "end_turn",
@@ -283,7 +283,7 @@ function readJson(text: string): Json {
   }
 }
 
-/** Returns the upstream's request for a client's body. */
+/** Returns the outcome of a call that must succeed, for tests of the request that the upstream receives. */
 export async function sent(
   client: Dialect,
   upstream: TranslationTarget["dialect"],

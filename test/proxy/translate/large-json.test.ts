@@ -9,7 +9,7 @@ const parse = (text: string, fatal = true) => parseLargeJson(Buffer.from(text), 
 /** Parts of a JSON string whose bytes and characters must not be split. */
 const PIECES = ["x", "\\\\", '\\"', "\\u00e9", "\\ud83d\\ude00", "\\n", "é", "語", "😀", "\\/", "\ufeff"];
 
-it("parses long strings of every kind of character like JSON.parse", async () => {
+it("parseLargeJson parses long strings of every kind of character like JSON.parse", async () => {
   for (const piece of PIECES)
     for (const before of ["", "y", "yyy"]) {
       const text = `{"a":["${before}${piece.repeat(Math.ceil(1_300_000 / piece.length))}"],"b":1}`;
@@ -18,7 +18,7 @@ it("parses long strings of every kind of character like JSON.parse", async () =>
     }
 }, 60_000);
 
-it("parses and writes arbitrary mixtures of pieces like JSON.parse and JSON.stringify", async () => {
+it("parseLargeJson and stringifyLargeJson convert mixtures of pieces like JSON.parse and stringify", async () => {
   const seeds = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 7 });
   await fc.assert(
     fc.asyncProperty(fc.array(seeds, { minLength: 1, maxLength: 3 }), fc.string(), async (all, short) => {
@@ -36,7 +36,7 @@ it("parses and writes arbitrary mixtures of pieces like JSON.parse and JSON.stri
   );
 }, 60_000);
 
-it("parses long member names, and keeps members named __proto__ visible", async () => {
+it("parseLargeJson parses long member names, and keeps members named __proto__ visible", async () => {
   const name = "n".repeat(LONG);
   const value = (await parse(`{"${name}":"${name}","__proto__":"${name}"}`)) as object;
   expect(Object.entries(value).map(([key, member]) => [key.length, String(member).length])).toEqual([
@@ -45,7 +45,7 @@ it("parses long member names, and keeps members named __proto__ visible", async 
   ]);
 });
 
-it("throws for invalid JSON and UTF-8 inside and outside a long string", async () => {
+it("parseLargeJson throws for invalid JSON and UTF-8 inside and outside a long string", async () => {
   const long = "x".repeat(LONG);
   for (const text of [
     `{"a":"${long}`,
@@ -60,7 +60,7 @@ it("throws for invalid JSON and UTF-8 inside and outside a long string", async (
   expect(await parseLargeJson(bytes, { fatal: false })).toEqual([`${long}\ufffd`]);
 });
 
-it("keeps integers beyond 2^53 and raw JSON beside long strings", async () => {
+it("parseLargeJson and stringifyLargeJson keep integers beyond 2^53 and raw JSON beside long strings", async () => {
   const text = `{"n":12345678901234567890,"text":"${"x".repeat(LONG)}"}`;
   const value = await parse(text);
   expect(value).toEqual(parseJson(text));

@@ -51,7 +51,7 @@ async function ask(client: Client, from: string, more: object = {}, server = pro
 const named = (value: { readonly type: string }) =>
   `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
 
-/** A stream of the messages dialect with one block that no other dialect has. */
+/** A stream of the messages dialect with a block that no other dialect has. */
 const LOSSY = [
   { type: "message_start", message: { id: "msg_1", model: "m", usage: { input_tokens: 1 } } },
   {
@@ -69,7 +69,7 @@ const LOSSY = [
 
 describe("losses of a stream after its headers", () => {
   it.each(["chat-completions", "responses", "generative-language"] as const)(
-    "are a trailer, and a comment if clients accept one (%s)",
+    "are sent in a trailer, and in a comment if clients accept comments (%s)",
     async (client) => {
       upstream.respond = events(LOSSY);
       const { status, text, response } = await ask(client, "messages", { stream: true });
@@ -80,7 +80,7 @@ describe("losses of a stream after its headers", () => {
     },
   );
 
-  it("are a trailer of a stream that is one JSON array", async () => {
+  it("are sent in a trailer of a stream that is one JSON array", async () => {
     upstream.respond = events(LOSSY);
     const { text, response } = await ask("generative-language", "messages", { array: true });
     expect(JSON.parse(text)).toEqual(expect.any(Array));
@@ -99,7 +99,7 @@ describe("losses of a stream after its headers", () => {
     },
   );
 
-  it("add no trailer if there are none", async () => {
+  it("cause no trailer if there are none", async () => {
     upstream.respond = events(LOSSY.filter((_, index) => index === 0 || index > 2));
     const { text, response } = await ask("chat-completions", "messages", { stream: true });
     expect(text).toContain("hello");
@@ -191,7 +191,7 @@ describe("a token count for a model that does not exist", () => {
     ]);
   });
 
-  it("returns an estimate if the upstream has no such route", async () => {
+  it("returns an estimate if the upstream has no route for counts", async () => {
     upstream.respond = json({ error: { message: "Not Found" } }, 404);
     const response = await count("responses");
     expect([response.status, response.headers.get("x-sallyport-estimated")]).toEqual([200, "true"]);

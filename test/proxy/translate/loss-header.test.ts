@@ -10,7 +10,7 @@ describe("the header of losses", () => {
     expect(createLossHeader([])).toEqual({});
   });
 
-  it("lists codes, with characters encoded that a header cannot contain", () => {
+  it("lists codes, and encodes the characters that a header cannot contain", () => {
     expect(headerFor(["top-k", "user"])).toBe("top-k,user");
     expect(headerFor(["\u20ac", "a,b", "\ud800", "\r\nx: y"])).toBe("%E2%82%AC,a%2Cb,%EF%BF%BD,%0D%0Ax:%20y");
   });

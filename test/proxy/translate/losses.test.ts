@@ -6,7 +6,7 @@ import { startTestProxy, type TestProxy, until } from "../../support/start-proxy
 import { DIALECTS, WHOLE } from "../../support/vendor-responses.ts";
 import { type Provocation, provocations } from "./provocations.ts";
 
-/** Models that the calls of `provocations.ts` need. */
+/** The capabilities of models that the calls of `provocations.ts` need. */
 const capabilities = { "free-text": { customTools: true }, "auto-only": { toolChoices: ["auto"] } };
 let upstreams: Record<string, FakeUpstream> = {};
 let proxy: TestProxy;

@@ -85,7 +85,7 @@ describe("requests that a model would reject", () => {
   });
 
   it.each(["chat-completions", "responses"] as const)(
-    "49 a user id longer than %s vendors accept is replaced by its digest, always the same",
+    "49 a user id longer than %s vendors accept is always replaced with the same digest",
     async (upstream) => {
       const user = (name: string) =>
         fromClaude({ metadata: { user_id: name } }, upstream, "gpt-5").then((received) => [

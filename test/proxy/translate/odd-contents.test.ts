@@ -45,7 +45,7 @@ describe("features that only one dialect has", () => {
   it.each([
     ["MEDIA_RESOLUTION_LOW", "low"],
     ["MEDIA_RESOLUTION_HIGH", "high"],
-  ])("9 the media resolution %s is the detail %s elsewhere", async (level, detail) => {
+  ])("9 the media resolution %s becomes the detail %s in other dialects", async (level, detail) => {
     const inlineData = { mimeType: "image/png", data: png };
     const contents = [{ role: "user", parts: [{ inlineData, mediaResolution: { level } }] }];
     const received = await sent("generative-language", "chat-completions", { model: "m", contents });
@@ -67,7 +67,7 @@ describe("features that only one dialect has", () => {
     },
   );
 
-  it("11 23 an image of a failed call follows the results for a messages vendor, which rejects it there", async () => {
+  it("11 23 an image of a failed result follows the results for a messages vendor", async () => {
     const call = (name: string) => ({ functionCall: { name, args: {} } });
     const failed = {
       name: "f",
@@ -156,7 +156,7 @@ describe("features that only one dialect has", () => {
   });
 
   it.each(["messages", "responses", "generative-language"] as const)(
-    "13 earlier assistant audio, known by its id, is a loss for %s",
+    "13 earlier assistant audio, of which only the id is sent, is a loss for %s",
     async (upstream) => {
       const spoken = { role: "assistant", audio: { id: "audio_1" } };
       const received = await fromChat(

@@ -12,7 +12,8 @@ import {
 } from "./harness.ts";
 
 /**
- * Responses of particular vendors that deviate from their dialect. Their content must arrive or be reported as lost.
+ * Responses of particular vendors that deviate from their dialect. Their content must reach the client or be reported
+ * as lost.
  */
 const hi = { role: "user", content: "Hi" };
 const toMessages = (upstream: Dialect, response: Json | string, more: Json = {}) =>
@@ -128,12 +129,12 @@ describe("a chat-completions upstream", () => {
   });
 
   it.each([
-    ['event: error\ndata: {"message":"out of memory"}\n\n', "named so"],
+    ['event: error\ndata: {"message":"out of memory"}\n\n', "an event named error"],
     [
       'data: {"object":"error","message":"out of memory","code":400}\n\ndata: [DONE]\n\n',
-      "an object of that kind",
+      "an object of the type error",
     ],
-    ['data: {"error":{"message":"out of memory"}}\n\n', "its only member"],
+    ['data: {"error":{"message":"out of memory"}}\n\n', "the only member"],
   ])("sends an error within a stream in its own form: %s", async (response) => {
     const received = await toMessages("chat-completions", response, streaming);
     expect(received.status).toBeGreaterThanOrEqual(400);
@@ -213,7 +214,7 @@ describe("a generative-language upstream", () => {
     groundingChunks: [{ web: { uri: "https://a.example", title: "A" } }],
   };
 
-  it.each([false, true])("searches the web, which is shown and counted (streamed: %s)", async (stream) => {
+  it.each([false, true])("searches the web, which is returned and counted (streamed: %s)", async (stream) => {
     const chunk = google([{ text: "Yes" }], { groundingMetadata: grounding });
     const response = stream ? sse("generative-language", [chunk]) : chunk;
     const received = await toMessages("generative-language", response, stream ? streaming : {});
@@ -290,7 +291,7 @@ describe("a generative-language upstream", () => {
   );
 
   it.each(["default_api.f", "default_api:f", "f"])(
-    "calls a function as %s, which the client knows as f",
+    "calls a function as %s, which the client has declared as f",
     async (name) => {
       const call = google([{ functionCall: { name, args: {} } }]);
       const whole = await toMessages("generative-language", call);
@@ -376,19 +377,19 @@ describe("a compatible server", () => {
   it.each([
     ["as text", { error: "model overloaded" }],
     ["of vLLM", { object: "error", message: "model overloaded", type: "BadRequestError", code: 400 }],
-  ])("sends an error %s with status 200, whose words are kept", async (_, body) => {
+  ])("sends an error %s with status 200, whose message is kept", async (_, body) => {
     const received = await toMessages("chat-completions", body);
     expect([received.status, received.text]).toEqual([502, expect.stringContaining("model overloaded")]);
   });
 
-  it("sends counts as text, which does not cost the response", async () => {
+  it("sends counts as strings, which are ignored", async () => {
     const usage = { prompt_tokens: "5", completion_tokens: 7, total_tokens: 12 };
     const received = await toMessages("chat-completions", chatResponse({ content: "hi" }, "stop", { usage }));
     expect(contentOf(received)).toEqual([{ type: "text", text: "hi" }]);
     expect(received.json["usage"]).toMatchObject({ output_tokens: 7 });
   });
 
-  it("leaves the role of its output out", async () => {
+  it("omits the role of its output", async () => {
     const output = [{ type: "message", content: [{ type: "output_text", text: "hi" }] }];
     const received = await toMessages("responses", {
       id: "r",
@@ -400,7 +401,7 @@ describe("a compatible server", () => {
   });
 
   it.each(["queued", "in_progress"])(
-    "responds before it has generated: %s, which is no end",
+    "responds with the status %s before it has generated, which is an error",
     async (status) => {
       const received = await toMessages("responses", { id: "r", object: "response", status, output: [] });
       expect([received.status, received.text]).toEqual([502, expect.stringContaining(status)]);

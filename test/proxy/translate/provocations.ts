@@ -5,11 +5,11 @@ import { chatResponse, type Json, messagesResponse } from "./harness.ts";
 /** An HTTP call that must cause a loss and that `strict_translation` must reject. */
 export interface Provocation {
   readonly path: string;
-  /** Its model has the form `upstream/model`. */
+  /** The body, whose model has the form `upstream/model`. */
   readonly body: Json | FormData;
-  /** The upstream's response; by default a plain one. */
+  /** The upstream's response; by default one without losses. */
   readonly response?: Json;
-  /** The loss occurs in the response. It is unknown when the call is sent, so the call cannot be rejected. */
+  /** Set if the loss occurs in the response, so that the call cannot be rejected before it is sent. */
   readonly inResponse?: true;
   /** The reported code, if it belongs to a family of codes. */
   readonly code?: string;

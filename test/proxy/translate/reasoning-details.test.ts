@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chatResponse, chatStream, type Json, runScene, sent } from "./harness.ts";
 
-/**
- * The details that OpenRouter returns with a tool call of a reasoning model, and that must be sent back unchanged.
- */
+/** The details that OpenRouter returns with a tool call of a reasoning model. Clients must send them back unchanged. */
 const readable = { type: "reasoning.text", text: "I look it up.", format: "google-gemini-v1", index: 0 };
 const signed = { ...readable, signature: "c2ln", format: "anthropic-claude-v1" };
 const wrapped = {
@@ -19,7 +17,7 @@ const claude = { model: "m", max_tokens: 9, messages: [{ role: "user", content: 
 const model = "google/gemini-3-pro-preview";
 const asked = { upstream: "chat-completions", model } as const;
 
-/** The second turn of a messages client that has received these blocks. */
+/** Returns the second turn of a messages client that has received these blocks. */
 function secondTurn(blocks: readonly Json[], more: Json = {}) {
   const result = { type: "tool_result", tool_use_id: "tool_f_1", content: "x" };
   const messages = [
@@ -110,7 +108,7 @@ describe("signed thinking of a chat-completions vendor", () => {
     expect(third.sent["messages"]).toMatchObject([{}, { reasoning_details: [wrapped] }, {}]);
   });
 
-  it("40 is sent to no other vendor, and to none that does not support the member", async () => {
+  it("40 is sent to no other vendor, and to no vendor that does not support the member", async () => {
     const response = chatResponse({ content: "Hi", reasoning_details: [signed] });
     const first = await runScene({ client: "messages", ...asked, body: claude, response });
     const messages = [

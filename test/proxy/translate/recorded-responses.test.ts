@@ -34,7 +34,7 @@ const ask = (client: Client, upstream: Client, response: Json | string) => {
   });
 };
 
-/** A candidate of generative-language that ends with this reason, whole and as a stream. */
+/** Returns a candidate of generative-language that ends with this reason, as a whole response and as a stream. */
 const ended = (finishReason: string, more: Json = {}, parts: Json[] = []) => {
   const chunk = { candidates: [{ content: { role: "model", parts }, finishReason, ...more }] };
   return [chunk, sse("generative-language", [chunk])] as const;
@@ -69,7 +69,7 @@ describe("56 finish reasons of generative-language without content", () => {
     },
   );
 
-  it("are no error if there is content", async () => {
+  it("are not an error if there is content", async () => {
     for (const response of ended("NO_IMAGE", {}, [{ text: "I cannot draw." }])) {
       const received = await ask("chat-completions", "generative-language", response);
       expect(received.text).toContain("I cannot draw.");
@@ -214,7 +214,7 @@ describe("78 lists in a chat stream, as openai-python and openai-node merge them
     ]);
   });
 
-  it("are merged to one list of citations", async () => {
+  it("are merged into one list of citations", async () => {
     const annotations = ["https://a.example", "https://b.example"].map(page);
     const content = (text: string, at: number) => ({
       type: "output_text",
@@ -332,7 +332,7 @@ describe("94 the message of an error", () => {
     { detail: "Extra inputs are not permitted" },
     { error: { detail: problems } },
     { message: [{ msg: "Extra inputs are not permitted" }] },
-  ])("is found wherever FastAPI servers put it (%j)", async (body) => {
+  ])("is found in every member in which FastAPI servers send it (%j)", async (body) => {
     for (const client of not("chat-completions")) {
       const received = await runScene({
         client,

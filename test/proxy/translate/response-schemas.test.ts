@@ -47,7 +47,7 @@ describe("schemas that a vendor would reject", () => {
   };
   const losses = ["schema-maxLength", "schema-minItems", "schema-minimum"];
 
-  it("48 move value bounds of a response schema to the description for a messages vendor", async () => {
+  it("48 describe value bounds in the description instead, in a response for a messages vendor", async () => {
     const response_format = {
       type: "json_schema",
       json_schema: { name: "a", strict: true, schema: withDefs },
@@ -61,7 +61,7 @@ describe("schemas that a vendor would reject", () => {
     expect(received.losses.toSorted()).toEqual(losses);
   });
 
-  it("32 do the same for a strict tool of a messages vendor, and for no other", async () => {
+  it("32 describe value bounds in the description instead, in strict tools for a messages vendor only", async () => {
     const tool = (strict: boolean) => ({
       type: "function",
       function: { name: "f", strict, parameters: withDefs },
@@ -75,7 +75,7 @@ describe("schemas that a vendor would reject", () => {
     expect([loose.sent["tools"], loose.losses]).toEqual([[{ name: "f", input_schema: withDefs }], []]);
   });
 
-  it("48 close a schema with arbitrary member names for a messages vendor, with a loss", async () => {
+  it("48 are closed for a messages vendor if they allow arbitrary member names, with a loss", async () => {
     const schema = { type: "object", additionalProperties: { type: "string" } };
     const response_format = { type: "json_schema", json_schema: { name: "a", schema } };
     const received = await sent("chat-completions", "messages", {

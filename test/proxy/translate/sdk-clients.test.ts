@@ -69,7 +69,7 @@ function play(name: Vendor): FakeUpstream {
   return upstream;
 }
 
-/** The vendor's second request, as text. */
+/** Returns the vendor's second request as text. */
 function secondCall(upstream: FakeUpstream): string {
   return upstream.hits[1]?.body.toString() ?? "";
 }

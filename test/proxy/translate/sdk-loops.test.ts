@@ -113,8 +113,8 @@ describe("the openai SDK, responses", () => {
       call_id: call.call_id,
       output: `sunny in ${inputs[index].city}`,
     }));
-    // The request names the earlier turn only by its id: the proxy stores the conversation, which the upstream does
-    // not.
+    // The request contains only the id of the earlier turn, because the proxy stores the conversation. The upstream
+    // does not.
     const second = await client.responses
       .stream({ model, previous_response_id: first.id, input, tools })
       .finalResponse();

@@ -166,7 +166,7 @@ describe("several candidates from an upstream that returns one per call", () => 
     expect(received["usage"]).toMatchObject({ total_tokens: 10 });
   });
 
-  it("have different seeds where the upstream has seeds", async () => {
+  it("have different seeds if the upstream supports seeds", async () => {
     upstream.respond = json({
       id: "x",
       choices: [{ index: 0, message: { content: "a" }, finish_reason: "stop" }],

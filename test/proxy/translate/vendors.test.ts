@@ -59,7 +59,7 @@ describe("37 reasoning options at chat-completions vendors", () => {
     expect(received.losses).toEqual(losses);
   });
 
-  it("never switch reasoning off if the client requested some", async () => {
+  it("never switch reasoning off if the client requested reasoning", async () => {
     const low = await toChat({ output_config: { effort: "low" } }, "qwen/qwen3-32b", "api.groq.com");
     expect(low.sent).not.toHaveProperty("reasoning_effort");
     const small = await toChat({ output_config: { effort: "low" } }, "mistral-small", "api.mistral.ai");
@@ -67,7 +67,7 @@ describe("37 reasoning options at chat-completions vendors", () => {
   });
 });
 
-describe("43 thinking that a vendor requires back", () => {
+describe("43 thinking that a vendor requires in later turns", () => {
   it.each([
     ["gpt-oss-120b", undefined, { reasoning: "Hmm" }],
     ["deepseek-chat", undefined, { reasoning_content: "Hmm" }],
@@ -78,7 +78,7 @@ describe("43 thinking that a vendor requires back", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it("is empty for a call without any", async () => {
+  it("is empty for a call without thinking", async () => {
     const received = await toChat({ messages: called() }, "deepseek-reasoner");
     expect((received.sent["messages"] as Json[])[1]).toMatchObject({ reasoning_content: "" });
     const plain = await toChat(
@@ -109,7 +109,7 @@ describe("43 thinking that a vendor requires back", () => {
 });
 
 describe("21 call ids for Mistral", () => {
-  it("have nine letters and digits, the same in call and result and each time", async () => {
+  it("have nine letters and digits, the same in call and result and in every request", async () => {
     for (const [model, host] of [
       ["mistral-large-latest", undefined],
       ["ministral-8b", undefined],
@@ -127,7 +127,7 @@ describe("21 call ids for Mistral", () => {
     }
   });
 
-  it("keep Mistral's own", async () => {
+  it("keep Mistral's own ids", async () => {
     const received = await toChat({ messages: called([], "D681PevKs") }, "mistral-large-latest");
     expect((received.sent["messages"] as Json[])[2]).toMatchObject({ tool_call_id: "D681PevKs" });
   });

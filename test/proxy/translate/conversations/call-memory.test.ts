@@ -46,7 +46,7 @@ async function chat(proxy: TestProxy, body: Json, key = KEYS[0]): Promise<string
   return response.text();
 }
 
-/** The second turn as LangChain, the AI SDK and openai-node's `runTools` send it: the call has only its id and name. */
+/** Returns the second turn as LangChain, the AI SDK and openai-node's `runTools` send it: without signed thinking. */
 const secondTurn = (id: string) => [
   { role: "user", content: "Weather?" },
   {
@@ -108,7 +108,7 @@ describe("the memory of tool calls", () => {
     ["whole", false, json(CLAUDE)],
     ["streamed", true, events(claudeEvents)],
   ])(
-    "returns Claude's signed thinking for a chat client that sends only the call's id (%s)",
+    "restores Claude's signed thinking for a chat client that sends the call without it (%s)",
     async (_, stream, respond) => {
       const { proxy, upstream } = await setUp("messages", respond);
       await chat(proxy, { stream, messages: [{ role: "user", content: "Weather?" }] });
@@ -121,7 +121,7 @@ describe("the memory of tool calls", () => {
     },
   );
 
-  it("is separate for each key, and off by configuration", async () => {
+  it("is separate for each key, and can be switched off", async () => {
     const { proxy, upstream } = await setUp("messages", json(CLAUDE));
     await chat(proxy, { messages: [{ role: "user", content: "Weather?" }] });
     await chat(proxy, { messages: secondTurn("toolu_1") }, KEYS[1]);
@@ -132,7 +132,7 @@ describe("the memory of tool calls", () => {
     expect(JSON.stringify(lastBody(off.upstream))).not.toContain(SIGNATURE);
   });
 
-  it("leaves alone what the client sends itself", async () => {
+  it("does not change what the client sends itself", async () => {
     const { proxy, upstream } = await setUp("messages", json(CLAUDE));
     const first = JSON.parse(await chat(proxy, { messages: [{ role: "user", content: "Weather?" }] }));
     const [user, , result] = secondTurn("toolu_1");
@@ -141,7 +141,7 @@ describe("the memory of tool calls", () => {
     expect(content.filter(({ type }) => type === "thinking")).toEqual([thinking]);
   });
 
-  it("returns the signatures of Gemini's calls", async () => {
+  it("restores the signatures of Gemini's calls", async () => {
     const parts = [
       { functionCall: { id: "a", name: "weather", args: { city: "Paris" } }, thoughtSignature: SIGNATURE },
       { functionCall: { id: "b", name: "weather", args: { city: "Rome" } } },
@@ -167,7 +167,7 @@ describe("the memory of tool calls", () => {
     ]);
   });
 
-  it("returns encrypted reasoning and the phase of messages to a responses upstream", async () => {
+  it("restores encrypted reasoning and the phase of messages for a responses upstream", async () => {
     const message = { type: "message", role: "assistant", status: "completed" };
     const response = {
       id: "resp_1",

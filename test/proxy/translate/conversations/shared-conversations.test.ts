@@ -6,7 +6,7 @@ import { createBoundedStore } from "../../../../src/proxy/translate/conversation
 import { createSharedConversations } from "../../../../src/proxy/translate/conversations/shared-conversations.ts";
 import { anyText, argumentsText } from "../../../support/exchange-arbitraries.ts";
 
-/** A store in another process: only copies of bytes are exchanged. */
+/** Creates a store with which only copies of bytes are exchanged, as with another process. */
 function createElsewhere() {
   const kept = createBoundedStore<Uint8Array>({ entries: 2, characters: 100 });
   return createSharedConversations({
@@ -48,7 +48,7 @@ describe("conversations in another process", () => {
     );
   });
 
-  it("are evicted if there are too many, the least recently used first, and when they are deleted", async () => {
+  it("are evicted if there are too many, the least recently used first, and can be deleted", async () => {
     const store = createElsewhere();
     const save = (id: string, size = 1) => store.save(id, { turns: [], responseText: id }, size);
     await save("a");

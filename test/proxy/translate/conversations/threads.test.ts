@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A chat-completions vendor whose model calls a tool once and reports the number of messages. */
+/** Starts a proxy and a chat-completions vendor whose model calls a tool once and returns the number of messages. */
 async function setUp(): Promise<{ proxy: TestProxy; upstream: FakeUpstream; client: Anthropic }> {
   const upstream = await startFakeUpstream((hit, response) => {
     const { messages, stream } = JSON.parse(hit.body.toString()) as { messages: Json[]; stream?: boolean };
@@ -113,7 +113,7 @@ describe("threads of the messages dialect", () => {
     const { upstream, client } = await setUp();
     const thread = client.beta.messages.thread({ model: "m", max_tokens: 99 });
     await thread.send({ role: "user", content: "one" });
-    // Another proxy, to simulate a restart.
+    // Another proxy simulates a restart.
     const again = await startTestProxy({
       upstreams: { main: { dialect: "chat-completions", base_url: upstream.url } },
       models: [{ match: "*", upstream: "main" }],

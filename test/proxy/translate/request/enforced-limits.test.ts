@@ -20,7 +20,7 @@ const output = (text: string) => ({
   usage: { input_tokens: 1, output_tokens: 9 },
 });
 
-/** An event stream of the responses dialect whose text comes in these pieces. */
+/** Returns an event stream of the responses dialect whose text arrives in these pieces. */
 function outputStream(pieces: readonly string[]): string {
   const item = { type: "message", id: "msg_1", role: "assistant", content: [] };
   const at = { item_id: "msg_1", output_index: 0, content_index: 0 };
@@ -65,7 +65,7 @@ describe("stop sequences that an upstream does not accept", () => {
     expect(streamed.outcome.usage).toMatchObject({ output: { total: 9 } });
   });
 
-  it("leave a text unchanged that only begins one", async () => {
+  it("leave a text unchanged that contains only the beginning of one", async () => {
     const received = await runScene({
       client: "chat-completions",
       upstream: "responses",
@@ -88,7 +88,7 @@ describe("the limit of one tool call", () => {
   ];
   const response = { candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }] };
 
-  it.each([false, true])("is kept for an upstream that has no such member (stream: %s)", async (stream) => {
+  it.each([false, true])("is enforced for an upstream without such a member (stream: %s)", async (stream) => {
     const scene = {
       client: "chat-completions",
       upstream: "generative-language",
@@ -104,7 +104,7 @@ describe("the limit of one tool call", () => {
   });
 });
 
-it("a shortened stream is valid and equals the shortened response, however it is cut", () => {
+it("a shortened stream is valid and equals the shortened response, however the stream is split", () => {
   const request: ExchangeRequest = {
     model: "m",
     instructions: [],

@@ -31,7 +31,7 @@ describe("another vendor's thinking in a native call", () => {
     expect(cleaned("responses", { input })).toEqual({ input: [input[0]] });
   });
 
-  it("loses only its signature if it signs a call", () => {
+  it("is removed for generative-language, while a signed call is kept without its signature", () => {
     const call = { functionCall: { name: "f", args: {} } };
     const parts = [
       { text: "Hm", thought: true, thoughtSignature: base64("sally1.messages.x") },
@@ -43,7 +43,7 @@ describe("another vendor's thinking in a native call", () => {
     });
   });
 
-  it("is removed from a large body, whose bytes stay unchanged if there is none", async () => {
+  it("is removed from a large body, whose bytes stay unchanged if there is no such thinking", async () => {
     const long = "x".repeat(3_000_000);
     const messages = [
       { role: "user", content: long },
@@ -55,7 +55,7 @@ describe("another vendor's thinking in a native call", () => {
     expect(await withoutForeignThinking("messages", plain)).toBe(plain);
   });
 
-  it("leaves the bytes unchanged if there is none", () => {
+  it("leaves the bytes unchanged if it occurs only in text or not at all", () => {
     for (const text of [
       '{"messages": [ {"role":"user","content":"Hi","n":1.0} ]}',
       '{"messages":[{"role":"user","content":"what is sally1.responses.x?","n":1.0}]}',

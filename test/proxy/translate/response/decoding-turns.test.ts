@@ -4,7 +4,7 @@ import { DecodingTurns } from "../../../../src/proxy/translate/response/decoding
 
 const CHUNK = 64 * 1024;
 
-it("decodes a chunk immediately while few arrive", async () => {
+it("DecodingTurns permits a chunk to be decoded immediately while few chunks arrive", async () => {
   const turns = new DecodingTurns();
   for (let turn = 0; turn < 5; turn += 1) {
     expect(turns.take(CHUNK)).toBeUndefined();
@@ -12,7 +12,7 @@ it("decodes a chunk immediately while few arrive", async () => {
   }
 });
 
-it("decodes the chunks of many streams over several turns, in the order of arrival", async () => {
+it("DecodingTurns distributes the chunks of many streams over several turns, in the order of arrival", async () => {
   const turns = new DecodingTurns();
   const decoded: number[] = [];
   const streams = Array.from({ length: 100 }, async (_, index) => {

@@ -17,7 +17,7 @@ const context = encodeContext({
   request: request({ streamUsage: true, tools: [{ type: "custom", name: "own" }] }),
 });
 
-/** The client's events, the stored response, and the number of events that the upstream's decoder received. */
+/** Returns the client's events, the stored response, and the number of events that the upstream's decoder received. */
 function translate(
   client: Dialect,
   upstream: Dialect,
@@ -59,7 +59,7 @@ function translate(
   return { received: withoutMadeIds(received), kept: withoutMadeIds(kept), shown };
 }
 
-/** Ids generated for calls without an id differ each time. */
+/** Replaces the ids that are generated for calls without an id, because these ids differ each time. */
 function withoutMadeIds(text: string): string {
   return text.replace(/call_m_[\w-]{24}/g, "call_made");
 }
@@ -96,7 +96,7 @@ const part: fc.Arbitrary<OpenPart> = fc.constantFrom<OpenPart>(
   { type: "tool-call", id: "call_3", name: "structured_answer", arguments: "" },
 );
 
-/** The parts of a response, each with many words; with `turns` of 2 or more, they alternate. */
+/** The events of a response whose parts have many words each. The events of several parts alternate if interleaved. */
 const events: fc.Arbitrary<ExchangeEvent[]> = fc
   .record({
     parts: fc.array(fc.record({ part, texts: fc.array(word, { maxLength: 40 }) }), { maxLength: 4 }),
@@ -123,7 +123,7 @@ function takeTurns(flows: readonly ExchangeEvent[][]): ExchangeEvent[] {
   return Array.from({ length: longest }, (_, at) => flows.flatMap((flow) => flow[at] ?? [])).flat();
 }
 
-/** Faults of an upstream: events that are missing, duplicated, or sent together with the previous one. */
+/** Errors of an upstream: events that are missing or duplicated. */
 const corruptions = fc.array(fc.record({ at: fc.nat(200), kind: fc.constantFrom("lost", "twice") }), {
   maxLength: 2,
 });
@@ -215,7 +215,7 @@ describe("a thousand similar events", () => {
     ["chat-completions", "responses", { numbered: true, padded: true }],
     ["messages", "chat-completions", { numbered: false, padded: true }],
   ] as const)(
-    "reach a client of %s mostly without it if events of %s differ in volatile fields",
+    "reach a client of %s mostly without the decoder if events of %s differ in volatile fields",
     (client, upstream, added) => {
       const packets = [Buffer.from(wireOf(upstream, response, added).join(""))];
       const short = translate(client, upstream, packets, "short");
