@@ -31,7 +31,7 @@ export interface Attempt extends Target {
 export type KeyOrder = (target: Target) => readonly string[];
 
 const REPEATS = 2;
-/** Maximum milliseconds before a retry. If an upstream requests a longer pause, the client receives its response. */
+/** Maximum milliseconds before a retry. If an upstream requests more, the client receives the upstream's response. */
 const MAX_PAUSE_MS = 20_000;
 
 export function firstAttempt(
@@ -127,7 +127,7 @@ function attemptAt(
   };
 }
 
-/** Returns the position of a key from 1, its name outside the process; undefined if there is at most one key. */
+/** Returns the position of a key from 1, which names the key outside the process; undefined if it is the only key. */
 export function keyPosition(keys: readonly string[], key: string | undefined): number | undefined {
   return key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
 }

@@ -38,9 +38,9 @@ const LIMITED_MS = 10_000;
 const REFUSED_MS = 60_000;
 /** Maximum milliseconds of a cooldown, because a vendor's `retry-after` may be days. */
 const MAX_COOLDOWN_MS = 300_000;
-/** A changed cooldown is published to other replicas only if it ends this many milliseconds later. */
+/** A cooldown that replaces another is published only if it ends more than this many milliseconds later. */
 const REPEAT_MS = 1_000;
-/** Model names come from clients, so the number of entries is bounded. */
+/** Maximum number of cooldowns. It limits the memory, because model names come from clients. */
 const MAX_ENTRIES = 1_000;
 
 /** A cooldown that has begun or ended, in the form that replicas share. */
@@ -51,7 +51,7 @@ export interface CooldownUpdate {
   /** The model of a key's cooldown; undefined for the upstream itself. */
   readonly model?: string | undefined;
   readonly status?: number | undefined;
-  /** The length of the circuit breaker's cooldown, 0 if the circuit has closed; undefined for other cooldowns. */
+  /** The milliseconds of the circuit breaker's cooldown, 0 if the circuit has closed; undefined for other cooldowns. */
   readonly pauseMs?: number | undefined;
   /** The remaining milliseconds; 0 if the cooldown has ended. */
   readonly ms: number;

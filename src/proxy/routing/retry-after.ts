@@ -41,7 +41,7 @@ export async function withPauseInBody<Refused extends Refusal>(
   return { ...refusal, pauseInBody: await pauseInBody(status, body, headers["content-encoding"]) };
 }
 
-/** Like `withPauseInBody`, for a response whose body has not been read. The returned body can be read again. */
+/** Adds the pause that the body of an unread response requests. The returned body can be read again. */
 export async function withResponsePause<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<WithPause<Received>> {
@@ -60,7 +60,7 @@ export async function isOverflow(status: number, body: Buffer, coding: string | 
   try {
     return isContextOverflow((await decodeBody(body, coding, MAX_BYTES)).toString("utf8"));
   } catch {
-    // The body's coding is unknown or invalid.
+    // The content coding is unknown, or the body does not match it.
     return false;
   }
 }
@@ -89,7 +89,7 @@ async function pauseInBody(
     const seconds = RETRY_DELAY.exec(text)?.[1];
     return seconds === undefined ? undefined : Number(seconds) * 1000;
   } catch {
-    // The body's coding is unknown or invalid.
+    // The content coding is unknown, or the body does not match it.
     return undefined;
   }
 }

@@ -21,7 +21,7 @@ export interface Arrival {
   readonly rawHeaders: readonly string[];
 }
 
-/** The reason for which a request is rejected. `page`: a web page has sent it. */
+/** The reason for which a request is rejected. `page` means that a web page has sent the request. */
 export type RefusalReason = "stopping" | "host" | "page" | "key" | "role" | "loop";
 
 export interface Admission {

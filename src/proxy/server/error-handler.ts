@@ -12,7 +12,7 @@ import { toExceptionName } from "./cloud-clients/bedrock-exceptions.ts";
 import { takeOver } from "./take-over.ts";
 
 /**
- * Adds handlers of errors outside model calls and of unknown paths. They respond in the route's or client's dialect.
+ * Adds handlers for errors outside model calls and for unknown paths. They respond in the route's or client's dialect.
  */
 export function addProxyErrors(
   app: FastifyInstance,

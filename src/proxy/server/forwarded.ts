@@ -58,7 +58,7 @@ const trustingNobody = (ownScheme: "http" | "https"): Forwarding => ({
   prefix: () => "",
 });
 
-/** Matches a path of plain segments. Other prefixes are ignored, because a prefix becomes part of URLs to copy. */
+/** Matches a path of plain segments. Other prefixes are ignored, because the prefix is part of URLs that users copy. */
 const PREFIX = /^(?:\/[\w.~-]+)+\/?$/;
 
 function createBlockList(ranges: readonly string[]): BlockList {

@@ -13,7 +13,7 @@ import { respondToTelemetry } from "./utility-routes.ts";
 const MAX_WAITING = 8 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
-/** The state of relaying clients' telemetry to the collector. */
+/** The telemetry of clients that is being relayed to the collector. */
 export interface TelemetryRelay {
   /** Bytes that wait for the collector. */
   waiting: number;

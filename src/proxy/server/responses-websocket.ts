@@ -16,9 +16,9 @@ import { type Turn, TurnError, Turns } from "./responses-turns.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Messages that may wait for the running response; a client that sends more is disconnected. */
+/** Maximum number of messages that wait for the running response. A client that sends more is disconnected. */
 const MAX_WAITING = 16;
-/** Bytes that a slow client may leave unread before the upstream is slowed down. */
+/** Maximum bytes that wait for a slow client before the upstream is slowed down. */
 const MAX_UNREAD = 1024 * 1024;
 
 /** Serves the Responses API over WebSockets and tracks the open connections of one proxy. */
@@ -40,7 +40,7 @@ export class ResponsesWebSockets {
     });
   }
 
-  /** Closes idle connections immediately, and the others after their running response. */
+  /** Closes idle connections immediately, and each other connection after its running response. */
   drain(): void {
     for (const connection of this.connections) connection.drain();
   }

@@ -77,7 +77,7 @@ async function findLongStrings(bytes: Uint8Array): Promise<readonly Span[]> {
 
 /** Parses the bytes between the quotes of a string. */
 async function parseLongString(bytes: Uint8Array, fatal: boolean): Promise<string> {
-  // The decoder retains a character that a slice ends within. `ignoreBOM` preserves U+FEFF.
+  // The decoder retains the bytes of a character that a slice has split. `ignoreBOM` preserves U+FEFF.
   const decoder = new TextDecoder("utf-8", { fatal, ignoreBOM: true });
   let text = "";
   for (let from = 0; from < bytes.length; ) {

@@ -15,7 +15,7 @@ export interface PoolKey {
   readonly connectMs: number;
 }
 
-/** Connection pools. Upstreams of the same origin share one, and a reload of the configuration keeps it. */
+/** Connection pools, which are kept across reloads. Upstreams with the same origin and connect timeout share a pool. */
 export interface Pools {
   /** Returns the pool of an origin. `connectMs` is the connect timeout. */
   get(origin: string, connectMs: number): Pool;

@@ -90,7 +90,8 @@ export interface StreamFilter {
 }
 
 /**
- * How an attempt ended. After `refused` and `failed`, the client has received nothing, so another attempt can follow.
+ * The outcome of an attempt. After `refused` and `failed`, the client has received nothing, so another attempt can
+ * follow.
  */
 export type RelayOutcome = { readonly firstByteAt: number } & (
   | {

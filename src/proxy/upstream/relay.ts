@@ -219,7 +219,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return list;
   }
 
-  /** Writes the data that has arrived. Pauses the upstream while the client reads more slowly. */
+  /** Writes the data that has arrived. Pauses the upstream while the client reads more slowly than it sends. */
   private send(): void {
     const { response } = this.task;
     const bytes = this.takeUnsent();

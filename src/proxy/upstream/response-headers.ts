@@ -30,7 +30,7 @@ const PASSED = new Set([
 const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-groq-|x-gemini-|x-goog-upload-)/;
 /** Headers in which vendors report their own limits. */
 const VENDOR_LIMITS = /^(?:x-ratelimit-|ratelimit|anthropic-(?:\w+-)*ratelimit-|x-groq-ratelimit)/;
-/** Headers with the id by which a vendor's support finds a call, as Azure, Mistral, DeepSeek and OpenRouter send. */
+/** Matches headers with the id by which a vendor's support finds a call, for example at Azure, Mistral and DeepSeek. */
 const PASSED_ID = /(?:^|-)(?:request|correlation|trace|generation)-id$/;
 
 /**

@@ -10,7 +10,7 @@ import { settledWithin } from "./wait.ts";
 const CLOSE_MS = 700;
 const TERM_MS = 1_000;
 
-/** Starts a program. Rejects if it is missing or cannot be run. */
+/** Starts a program. Rejects if the program is missing or cannot be run. */
 export async function spawnProgram({
   command,
   args,
@@ -33,7 +33,7 @@ export async function spawnProgram({
   return child;
 }
 
-/** Returns the path of a program in `path`, because the environment that the program receives may have no PATH. */
+/** Returns the path of a program. Searches `path`, because the program's own environment may have no PATH. */
 async function findProgram(command: string, path: string | undefined): Promise<string> {
   if (isAbsolute(command) || /[/\\]/.test(command) || process.platform === "win32") return command;
   for (const folder of (path ?? "").split(delimiter)) {

@@ -37,7 +37,7 @@ export type RpcNotification = z.infer<typeof notificationSchema>;
 export type RpcResponse = z.infer<typeof responseSchema>;
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
 
-/** Limits of a message, which are checked before it is parsed. */
+/** Limits of a message, which are checked before the message is parsed. */
 export const MESSAGE_BOUNDS = { values: 130_000, depth: 256 };
 
 /** Error codes of JSON-RPC, and those that MCP defines. */
@@ -68,7 +68,7 @@ export class RpcFailure extends Error {
   }
 }
 
-/** Returns a value as a JSON-RPC message; undefined if it is not one. */
+/** Returns a value as a JSON-RPC message; undefined if the value is not a JSON-RPC message. */
 export function parseRpc(value: unknown): RpcMessage | undefined {
   return messageSchema.safeParse(value).data;
 }

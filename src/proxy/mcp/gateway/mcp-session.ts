@@ -35,7 +35,7 @@ export interface RoutedRequest extends Omit<LinkRequest, "onMessage"> {
   readonly server: GatewayServer;
   /** Receives messages that precede the response, with the gateway's names. */
   readonly emit: Emit;
-  /** Receives the result in the server's own names. */
+  /** Receives the result with the server's own names. */
   readonly onResult: (result: RpcParams | undefined) => void;
   /** The client's HTTP headers, if they mirror arguments. */
   readonly clientHeaders?: IncomingHttpHeaders | undefined;
@@ -118,7 +118,7 @@ export class McpSession {
     return this.lists.list(servers, method);
   }
 
-  /** Sends a request to its server. Resolves with its response in the gateway's names. */
+  /** Sends a request to its server. Resolves with the server's response, with the gateway's names. */
   async request({ server, emit, onResult, clientHeaders, ...request }: RoutedRequest): Promise<RpcResponse> {
     const link = await untilAborted(this.link(server), request.signal);
     const onMessage = (message: ServerMessage) => this.fromServer(server, link, message, emit);

@@ -12,7 +12,7 @@ export const LISTS = {
 
 export type ListMethod = keyof typeof LISTS;
 
-/** The notifications that lists may have changed. */
+/** The notifications that report changed lists. */
 export const LIST_CHANGED = [
   "notifications/tools/list_changed",
   "notifications/prompts/list_changed",
@@ -80,7 +80,7 @@ function prefixContent(part: RpcParams, prefix: McpPrefix): RpcParams {
   return { ...part, resource: prefixUri(asObject(part["resource"]), prefix) };
 }
 
-/** Adds the prefix to the task that a server's notification or request concerns, and to its resource. */
+/** Adds the prefix to the task and the resource that a server's notification or request concerns. */
 export function prefixMessage(
   method: string,
   params: RpcParams | undefined,

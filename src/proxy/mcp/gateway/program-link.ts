@@ -189,7 +189,7 @@ export class ProgramLink implements McpLink {
     if (this.taskTokens.size > MAX_TASK_TOKENS && oldest !== undefined) this.taskTokens.delete(oldest);
   }
 
-  /** Handles a notification that names no request. `isOnlyRequest`: whether only this client has a running request. */
+  /** Handles a notification that names no request. `isOnlyRequest` is whether only a request of this client runs. */
   takeNotification(message: RpcNotification, isOnlyRequest: boolean): void {
     const [pending] = this.pending.values();
     if (message.method === "notifications/message" && isOnlyRequest && pending !== undefined) {

@@ -128,7 +128,7 @@ export class ProgramServer {
       if (!this.isStopped) this.report(`ended with ${how}`);
       const error = new AppError("upstream_cut", `The MCP server ${this.name} ended with ${how}`);
       fail(error);
-      // Processes that the program has started end with it.
+      // The processes that the program has started must end with it.
       killProgram(child);
       restart();
       // The program's last lines are read before the connections end.

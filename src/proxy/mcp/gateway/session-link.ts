@@ -41,7 +41,7 @@ export class NoSession extends Error {
   }
 }
 
-/** The last session whose own stream has been open, and the last event of that stream. */
+/** The session whose stream of messages that belong to no request was open last, and the last event of that stream. */
 interface OwnStream {
   session: string | undefined;
   lastEventId: string | undefined;

@@ -6,7 +6,7 @@ export type Settled<Value> =
   | { readonly isDone: true; readonly value: Value }
   | { readonly isDone: false; readonly error: unknown };
 
-/** Resolves with the outcome of a promise, or with undefined if it takes longer than `ms`. */
+/** Resolves with the outcome of a promise, or with undefined if the promise takes longer than `ms` milliseconds. */
 export function settledWithin<Value>(
   promise: Promise<Value>,
   ms: number,

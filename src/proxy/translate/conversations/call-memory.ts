@@ -7,8 +7,8 @@ import { type ConversationStore, createBoundedStore } from "./conversation-store
 
 /**
  * Stores what clients leave out when they send a tool call back: signed thinking, signatures of calls and texts
- * (chat-completions), and the phase of texts (all dialects except responses). The key is the id of the call, because it
- * is what every client sends back.
+ * (chat-completions), and the phase of texts (all dialects except responses). The key is the id of the call, because
+ * every client sends the id back.
  */
 export interface CallMemory {
   /** Returns whether clients of a dialect leave out something that upstreams of another dialect need. */
@@ -136,7 +136,7 @@ function keptParts(client: Dialect, parts: readonly Part[]): readonly Part[] {
   return isWorthKeeping ? kept : [];
 }
 
-/** Returns a turn with its stored parts added. Returns it unchanged if the client has sent signatures itself. */
+/** Returns a turn with its stored parts added. Returns the turn unchanged if the client has sent signatures itself. */
 function withRemembered(turn: Turn, remembered: Remembered, upstream: UpstreamDialect): Turn {
   const hasOwn = turn.parts.some(
     (part) =>

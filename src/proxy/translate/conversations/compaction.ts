@@ -7,7 +7,7 @@ import type { Turn } from "../../exchange/request.ts";
 const TRIGGER = "compaction_trigger";
 
 /**
- * Throws `DialectError` (400) if a call requests a compaction from an upstream of another dialect than responses. Codex
+ * Throws `DialectError` (400) if a call requests a compaction from an upstream of a dialect other than responses. Codex
  * appends an item of type `compaction_trigger` to a long conversation and expects only an encrypted item in response. A
  * text response would end the session of Codex without an error.
  */
@@ -22,7 +22,7 @@ export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDiale
 
 /**
  * Returns whether a call to an upstream of the responses dialect compacts a conversation, because of its route or of an
- * item of type `compaction_trigger`. A string cannot contain the quoted type, because its quotes would be escaped.
+ * item of type `compaction_trigger`. A longer string cannot contain the quoted type, because quotes in it are escaped.
  */
 export function asksToCompact(operation: string, body: unknown): boolean {
   return operation === "compact" || (Buffer.isBuffer(body) && body.includes(`"${TRIGGER}"`));

@@ -85,8 +85,8 @@ const several = z.looseObject({ requests: z.array(one).min(1) });
 const unsaid = { taskType: "task-type", task_type: "task-type", title: "title" } as const;
 
 /**
- * Parses a request to `embedContent` or `batchEmbedContents`. `batch` is whether it is the latter, on which the form of
- * the response depends.
+ * Parses a request to `embedContent` or `batchEmbedContents`. `batch` is set for the latter, whose response has another
+ * form.
  */
 export function readGoogleEmbeddings(
   body: unknown,

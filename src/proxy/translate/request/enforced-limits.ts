@@ -82,12 +82,12 @@ interface Progress {
   stoppedBy: string | undefined;
 }
 
-/** Shortens a stream: delays text that may be the beginning of a stop sequence, and drops what follows one. */
+/** Shortens a stream: delays text that may be the beginning of a stop sequence, and drops everything after one. */
 class EventFilter {
   private readonly candidates = new Map<number, Progress>();
   /** The candidates of the open parts. */
   private readonly open = new Map<number, Progress>();
-  /** Texts that may begin a stop sequence, by part. */
+  /** Delayed texts that may be the beginning of a stop sequence, by part. */
   private readonly pending = new Map<number, string>();
   private readonly dropped = new Set<number>();
 

@@ -33,7 +33,7 @@ async function cleanLargeBody(body: Buffer, turnsMember: string, prefix: string)
   }
 }
 
-/** Returns a body without its foreign parts; undefined if it has none, because the prefix may occur in text alone. */
+/** Returns a body without its foreign parts; undefined if it has none, as when the prefix occurs only in text. */
 function cleanBody(value: unknown, turnsMember: string, prefix: string): unknown {
   const turns = isObject(value) ? value[turnsMember] : undefined;
   if (!isObject(value) || !Array.isArray(turns)) return undefined;
@@ -65,7 +65,7 @@ function cleanTurn(turn: unknown, prefix: string): unknown[] {
   return own.length > 0 ? [{ ...turn, [key]: own }] : [];
 }
 
-/** Returns a tool call without its signature, because vendors of generative-language sign calls; drops other parts. */
+/** Returns a tool call without its signature, because generative-language vendors sign calls; drops any other part. */
 function keepCall(part: unknown): unknown[] {
   if (!isObject(part) || !("functionCall" in part || "function_call" in part)) return [];
   return [Object.fromEntries(Object.entries(part).filter(([key]) => !members.includes(key)))];

@@ -24,7 +24,7 @@ export interface PreparedRequest {
   /** Whether restoring a stream reads its texts, so that every delta must be passed to the restorer. */
   readonly readsTexts: boolean;
   restoreResponse(response: ExchangeResponse): ExchangeResponse;
-  /** Returns a function that shortens one stream to `EnforcedLimits`; undefined if the request has no such limits. */
+  /** Returns a function that enforces `EnforcedLimits` on one stream; undefined if the request has no such limits. */
   createEventFilter(): ((event: ExchangeEvent) => readonly ExchangeEvent[]) | undefined;
   /** Returns a restorer for one stream. */
   createEventRestorer(): (event: ExchangeEvent) => ExchangeEvent;

@@ -59,7 +59,7 @@ export function unwrapFinish(finish: Finish): Finish {
   return finish.unified === "tool-calls" ? { ...finish, unified: "stop" } : finish;
 }
 
-/** Returns a function that converts the events of one stream like `unwrapToolCall` and `unwrapFinish`. */
+/** Returns a function that applies `unwrapToolCall` and `unwrapFinish` to the events of one stream. */
 export function createToolUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
   const carried = new Set<number>();
   return (event) => {

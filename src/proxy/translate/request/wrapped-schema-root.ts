@@ -42,7 +42,7 @@ function isNoObject({ type, anyOf, oneOf, enum: values }: Readonly<Record<string
 const opening = /^\s*\{\s*"value"\s*:\s*(?=\S)/;
 const closing = /\s*\}?\s*$/;
 
-/** Converts a text part with a wrapped value to one with the value alone; returns any other part unchanged. */
+/** Removes the wrapper around the value in a text part; returns any other part unchanged. */
 export function unwrapValue(part: Part): Part {
   if (part.type !== "text" || !opening.test(part.text)) return part;
   return { ...part, text: part.text.replace(opening, "").replace(closing, "") };

@@ -5,8 +5,8 @@ import { withoutVolatileFields } from "./volatile-fields.ts";
 /** Maximum number of characters that bypass the codecs before the codecs receive them in one delta. */
 const MAX_PENDING = 1_024;
 /**
- * Maximum number of consecutive events of a part that differ from the previous event in more than one text. After that,
- * no template is created until an event of another kind arrives.
+ * Maximum number of consecutive events of a part that differ from the previous event in more than their text. After
+ * that, no template is created until an event of another kind arrives.
  */
 const MAX_MISSES = 8;
 

@@ -77,7 +77,8 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
 
 /**
  * Returns the API version, which Bedrock expects as a member of the body. For models before Claude 4.7, and for models
- * whose id does not contain their version, it is Bedrock's own version, in which a request of the new version is valid.
+ * whose id does not contain their version, returns Bedrock's own version, in which a request of the new version is
+ * valid.
  */
 function chooseVersion(model: string, asked = ""): string {
   if (asked < NEW_VERSION) return ANTHROPIC_VERSION;
@@ -92,8 +93,8 @@ function readBetas({ "anthropic-beta": header }: Readonly<Record<string, string>
 }
 
 /**
- * The beta features that Bedrock documents. Other features are sent as well until Bedrock rejects a request for one,
- * and then no more, because the error does not name the rejected feature.
+ * The beta features that Bedrock documents. Other features are sent only until Bedrock rejects a request with one of
+ * them, because its error does not name the rejected feature.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
  */
 const KNOWN_BETAS: ReadonlySet<string> = new Set([

@@ -11,7 +11,7 @@ export interface RejectedResponse {
 
 /** Statuses of rejections that another attempt can avoid: a member is not accepted, or the credentials have expired. */
 const REJECTED = new Set([400, 401, 403]);
-/** Maximum bytes of a rejection that is buffered. The rest of a longer one is forwarded as it arrives. */
+/** Maximum bytes of a rejection that is buffered. The rest of a longer rejection is forwarded as it arrives. */
 const MAX_BYTES = 64 * 1024;
 
 /**

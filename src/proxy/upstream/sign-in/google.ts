@@ -114,7 +114,7 @@ function fromCredentials(data: Credentials): Promise<Token> {
   }
 }
 
-/** Requests a token by a signed assertion. If the server's clock differs, sends another assertion with its time. */
+/** Requests a token by a signed assertion. If the server's clock differs, sends another with the server's time. */
 async function postAssertion(account: ServiceAccount): Promise<Token> {
   const clock = createServerClock();
   const post = () => {

@@ -1,4 +1,4 @@
-/** The time of a server. Signatures and assertions contain it, because the server accepts them for minutes only. */
+/** The time of a server. Signatures and assertions contain this time, and the server accepts them for minutes only. */
 export interface ServerClock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -8,7 +8,7 @@ export interface ServerClock {
   isCorrected(): boolean;
 }
 
-/** Smaller differences are ignored, because a response takes time to arrive. */
+/** Milliseconds below which a difference is ignored, because a response takes time to arrive. */
 const MIN_SKEW_MS = 60_000;
 
 /** Creates a clock with this machine's time, until `correct` sets another time. */

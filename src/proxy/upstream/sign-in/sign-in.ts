@@ -28,7 +28,7 @@ export interface SignIn {
   renew(rejection: Rejection): boolean;
 }
 
-/** The headers that sign a request, and the function to call if the platform rejects it. */
+/** The headers that sign a request, and the function to call if the platform rejects the request. */
 export interface Signature {
   readonly headers: readonly string[];
   readonly renew: (rejection: Omit<Rejection, "signed">) => boolean;

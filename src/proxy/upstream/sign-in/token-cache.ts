@@ -3,7 +3,7 @@ import { asObject, tryParseJson } from "../../exchange/json.ts";
 import type { ServerClock } from "./server-clock.ts";
 import type { SignIn } from "./sign-in.ts";
 
-/** Milliseconds before its expiry at which a token is replaced, or after half of its lifetime if that is later. */
+/** Milliseconds before its expiry at which a token is replaced; at most half of the token's lifetime. */
 const REFRESH_MS = 5 * 60_000;
 /** Milliseconds after which a failed request is repeated while the earlier value is valid. */
 const RETRY_MS = 30_000;
@@ -36,7 +36,7 @@ export function createTokenSignIn(request: () => Promise<Token>): SignIn {
 export interface Renewed<Value> {
   /** Resolves with the value. Rejects only if a request fails and no earlier value is still valid. */
   get(): Promise<Value>;
-  /** Discards the value if it is the one that was rejected. */
+  /** Discards the value if `isRejected` returns true for it. */
   forget(isRejected: (value: Value) => boolean): void;
 }
 
