@@ -132,7 +132,7 @@ export function upstreamHeaders(
   return headers;
 }
 
-/** Returns the API version that the configured headers fix for an upstream; undefined if they name none. */
+/** Returns the API version that the configured headers of an upstream set; undefined if they set none. */
 export function fixedVersion({ dialect, headers }: UpstreamConfig): string | undefined {
   const name = findProfile(dialect)?.upstream?.versionHeader?.[0];
   return name === undefined ? undefined : headers[name];

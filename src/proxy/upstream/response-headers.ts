@@ -28,7 +28,7 @@ const PASSED = new Set([
 ]);
 
 const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-groq-|x-gemini-|x-goog-upload-)/;
-/** Headers in which vendors report their own limits. */
+/** Matches headers in which vendors report their own limits. */
 const VENDOR_LIMITS = /^(?:x-ratelimit-|ratelimit|anthropic-(?:\w+-)*ratelimit-|x-groq-ratelimit)/;
 /** Matches headers with the id by which a vendor's support finds a call, for example at Azure, Mistral and DeepSeek. */
 const PASSED_ID = /(?:^|-)(?:request|correlation|trace|generation)-id$/;

@@ -107,7 +107,7 @@ export class McpSession {
         });
         this.onOpened(server, opened);
       },
-      // Forgets a failed connection, so that the next request opens a new one.
+      // Discards a failed connection, so that the next request opens a new one.
       drop,
     );
     return link;

@@ -48,7 +48,7 @@ function prefixUi(meta: unknown, { uri }: McpPrefix): RpcParams | undefined {
   };
 }
 
-/** Adds the prefix to every resource and task that a result names, so that the client can request it. */
+/** Adds the prefix to the resources and tasks that a result names, so that the client can request them. */
 export function prefixResult(method: string, result: RpcParams, prefix: McpPrefix): RpcParams {
   if (prefix.uri === "") return result;
   return prefixMeta(prefixTask(prefixResources(method, result, prefix), prefix), prefix);

@@ -207,7 +207,7 @@ function withoutUnwanted(message: RpcRequest, emit: Emit): Emit {
   };
 }
 
-/** Errors of servers that have an HTTP status in revision 2026-07-28. */
+/** The HTTP statuses that revision 2026-07-28 defines for errors of servers, by error code. */
 const STATUSES = new Map<number | undefined, number>([
   [RPC_ERRORS.methodNotFound, 404],
   [RPC_ERRORS.headerMismatch, 400],

@@ -29,7 +29,7 @@ export function createPoolFetch(pools: Pools): Fetch {
     const names = Object.entries(received.headers).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
     );
-    // A response of these statuses cannot have a body.
+    // Responses with these statuses cannot have a body.
     const isEmpty = [204, 205, 304].includes(received.status);
     return new Response(isEmpty ? null : text, { status: received.status, headers: names });
   };

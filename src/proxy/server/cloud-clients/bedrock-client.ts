@@ -46,7 +46,10 @@ const STREAM_HEADERS = {
   "x-amzn-bedrock-content-type": "application/json",
 };
 
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
+/**
+ * Parses the body of a request that counts tokens.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html
+ */
 function readCountCall(model: string, { input }: Json): MessagesCall {
   const { invokeModel } = asObject(input);
   const { body: encoded } = asObject(invokeModel);
@@ -131,7 +134,7 @@ function addUsage(data: string, counted: CountedUsage): void {
   if (typeof output === "number") counted.output = output;
 }
 
-/** Returns the last event with Bedrock's metrics, from which Bedrock's clients read the usage. */
+/** Returns the last event of a stream. Adds Bedrock's metrics, from which Bedrock's clients read the usage. */
 function withMetrics({ input, output, firstByteMs }: CountedUsage, startedAt: number): string {
   return JSON.stringify({
     type: "message_stop",

@@ -1,4 +1,7 @@
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html#API_runtime_InvokeModel_Errors */
+/**
+ * Bedrock's exceptions by the type of Anthropic's error.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html#API_runtime_InvokeModel_Errors
+ */
 const BY_TYPE: Readonly<Record<string, string>> = {
   invalid_request_error: "ValidationException",
   request_too_large: "ValidationException",

@@ -43,7 +43,10 @@ function relaxOutput(output: OutputFormat | undefined, list: LossList): { readon
 /** Maximum depth that is checked. The vendor accepts only ten levels and rejects deeper schemas itself. */
 const deepest = 64;
 
-/** https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
+/**
+ * The keywords that OpenAI rejects in strict schemas.
+ * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+ */
 const refused = [
   "oneOf",
   "allOf",

@@ -16,7 +16,7 @@ export interface EventWriter {
   write(events: readonly ExchangeEvent[]): Promise<void> | undefined;
 }
 
-/** Relays the streams of calls for one candidate each as one stream, in the order in which their events arrive. */
+/** Merges the streams of several calls, one for each candidate, into one stream. Events keep their order of arrival. */
 export async function relayCandidates(
   translation: Translation,
   upstreams: readonly UpstreamResponse[],

@@ -10,7 +10,10 @@ import { EventStreamDecoder, type StreamMessage } from "./event-stream.ts";
 import type { PlatformChanges, PlatformRequest, ResponseChanges, StreamConverter } from "./platform.ts";
 import type { RejectedResponse } from "./repeatable-response.ts";
 
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html */
+/**
+ * The version of Anthropic's API that Bedrock requires in each request.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
+ */
 const ANTHROPIC_VERSION = "bedrock-2023-05-31";
 
 /** The API version that Amazon Bedrock accepts for Claude 4.7 and later only. */
@@ -115,7 +118,10 @@ const KNOWN_BETAS: ReadonlySet<string> = new Set([
 /** Upstreams that have rejected a beta feature, until the configuration is reloaded. */
 const onlyKnownBetas = new WeakSet<UpstreamConfig>();
 
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
+/**
+ * Returns the body of a request that counts tokens, and the converter of its response.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html
+ */
 function toCountTokens(
   model: string,
   claude: object,
@@ -217,7 +223,10 @@ function toEvents(events: readonly object[]): Buffer {
   return Buffer.from(lines.join(""));
 }
 
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListInferenceProfiles.html */
+/**
+ * Returns the changes that make a request list the account's inference profiles as models.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListInferenceProfiles.html
+ */
 function listModels({ controlUrl }: BedrockPlatform): PlatformChanges {
   return {
     baseUrl: controlUrl,

@@ -3,7 +3,10 @@ import { AppError } from "../../../errors.ts";
 import { toAnthropicError } from "./anthropic-errors.ts";
 import type { PlatformChanges, PlatformRequest } from "./platform.ts";
 
-/** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude */
+/**
+ * The version of Anthropic's API that Vertex AI requires in each request.
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude
+ */
 const ANTHROPIC_VERSION = "vertex-2023-10-16";
 
 /** The version of Anthropic's API to which `ANTHROPIC_VERSION` corresponds. */
@@ -68,7 +71,10 @@ function toGemini({ path, body }: PlatformRequest, { project, location }: Vertex
   return { body: isCount ? { model: resource, ...merged } : merged };
 }
 
-/** https://docs.cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/publishers.models/list */
+/**
+ * Returns the changes that make a request list the models of the upstream's publisher.
+ * https://docs.cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/publishers.models/list
+ */
 function listModels(baseUrl: string): PlatformChanges {
   const { origin, pathname } = new URL(baseUrl);
   const publisher = /\/publishers\/([\w-]+)/.exec(pathname)?.[1] ?? "google";

@@ -129,7 +129,10 @@ async function postAssertion(account: ServiceAccount): Promise<Token> {
   }
 }
 
-/** https://developers.google.com/identity/protocols/oauth2/service-account#authorizingrequests */
+/**
+ * Returns an assertion that is signed with the service account's key.
+ * https://developers.google.com/identity/protocols/oauth2/service-account#authorizingrequests
+ */
 function createAssertion(
   { client_email, private_key, private_key_id, token_uri }: ServiceAccount,
   time: number,
@@ -143,7 +146,7 @@ function createAssertion(
   return `${encoded}.${createSign("RSA-SHA256").update(encoded).sign(private_key, "base64url")}`;
 }
 
-/** https://google.aip.dev/auth/4117 */
+/** Exchanges an external identity's token for Google's token (https://google.aip.dev/auth/4117). */
 async function exchangeToken(account: ExternalAccount): Promise<Token> {
   const token = await postForm(account.token_url, {
     grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -157,7 +160,10 @@ async function exchangeToken(account: ExternalAccount): Promise<Token> {
   return impersonationUrl === undefined ? token : impersonate(impersonationUrl, token);
 }
 
-/** https://docs.cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/generateAccessToken */
+/**
+ * Requests a token of a service account with another identity's token.
+ * https://docs.cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/generateAccessToken
+ */
 async function impersonate(url: string, token: Token, delegates?: readonly string[]): Promise<Token> {
   const response = await fetchText(url, {
     method: "POST",
@@ -181,7 +187,10 @@ async function readSubjectToken({ credential_source: source }: ExternalAccount):
   return z.string().parse(asObject(tryParseJson(content))[format.subject_token_field_name ?? ""]);
 }
 
-/** https://docs.cloud.google.com/compute/docs/metadata/overview */
+/**
+ * Requests a token from the metadata server of Google's machines.
+ * https://docs.cloud.google.com/compute/docs/metadata/overview
+ */
 async function fromMetadataServer(host: string): Promise<Token> {
   const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token?scopes=${encodeURIComponent(SCOPE)}`;
   const content = await fetchText(url, { headers: { "metadata-flavor": "Google" }, timeoutMs: 3_000 }).catch(
