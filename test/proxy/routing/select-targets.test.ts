@@ -150,7 +150,7 @@ describe("target selection", () => {
       expect(counts["large"]).toBeGreaterThan(60);
     });
 
-    it("keeps the list's order with the strategy `order`, and weighs the echo", async () => {
+    it("keeps the list's order with the strategy `order`, and accepts a weight for the echo upstream", async () => {
       const [rule] = weigh(1, 99);
       expect((await firstOf([{ ...rule, strategy: "order" }], none(), 0.9))?.upstream.name).toBe("chat");
       const echo = [{ match: "*", upstream: ["chat", { upstream: "echo", weight: 9 }] }];

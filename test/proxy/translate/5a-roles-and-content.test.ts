@@ -98,7 +98,7 @@ describe("5a requests: roles and content", () => {
     expect(received.losses).toContain("first-turn");
   });
 
-  it("5 sends a prefill to messages and reports it as a loss elsewhere", async () => {
+  it("5 sends a prefill to a messages upstream, and reports a loss for other dialects", async () => {
     const prefill = { role: "assistant", content: "{" };
     const received = await chatToMessages([hi, prefill]);
     expect((received.sent["messages"] as Json[]).at(-1)).toEqual({

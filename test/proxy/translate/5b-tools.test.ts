@@ -419,7 +419,7 @@ describe("5b requests: tools", () => {
     expect(none.sent).not.toHaveProperty("tool_choice");
   });
 
-  it("36 reports tool members that only messages has as losses elsewhere", async () => {
+  it("36 reports a loss for other dialects if a tool has members that exist only in messages", async () => {
     const received = await messagesToChat([hi], {
       tools: [
         {

@@ -566,7 +566,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect((await messagesToChat({ metadata: { user_id: "u1" } })).sent["user"]).toBe("u1");
   });
 
-  it("50 keeps at most four breakpoints for messages, and reports them as a loss elsewhere", async () => {
+  it("50 keeps at most four breakpoints for a messages upstream, and reports a loss for other dialects", async () => {
     const part = (text: string, ttl?: string) => ({
       type: "text",
       text,

@@ -36,7 +36,7 @@ describe("5d responses, not streamed", () => {
 
   const call = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":1}' } };
 
-  it("57 converts stop after a call to tool use; length takes precedence", async () => {
+  it("57 converts the finish reason stop of a tool call to tool_use, but keeps length", async () => {
     const stopped = await toMessagesClient(chatResponse({ content: null, tool_calls: [call] }, "stop"));
     expect(stopped.json["stop_reason"]).toBe("tool_use");
     const cut = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":' } };

@@ -132,7 +132,7 @@ describe("features that only one dialect has", () => {
     expect(received.losses).toEqual(["assistant-image"]);
   });
 
-  it("50 breakpoints on messages and tools reach a messages vendor, and are a loss elsewhere", async () => {
+  it("50 breakpoints on messages and tools reach a messages vendor, and are a loss for other dialects", async () => {
     const cache_control = { type: "ephemeral" };
     const body = {
       messages: [
@@ -168,7 +168,7 @@ describe("features that only one dialect has", () => {
     },
   );
 
-  it("53 function members that only generative-language has are a loss elsewhere", async () => {
+  it("53 function members that exist only in generative-language are a loss for other dialects", async () => {
     const declaration = { name: "f", response: { type: "STRING" }, behavior: "NON_BLOCKING" };
     const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
     const body = { model: "m", contents, tools: [{ functionDeclarations: [declaration] }] };

@@ -47,10 +47,10 @@ const google = (parts: Json[], more: Json = {}): Json => ({
   responseId: "r",
 });
 
-describe("a chat-completions upstream", () => {
+describe("a response of a chat-completions upstream", () => {
   const thought = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
 
-  it("sends thinking within the content (Mistral)", async () => {
+  it("keeps the thinking within its content (Mistral)", async () => {
     const response = chatResponse({ content: [thought("Hm"), { type: "text", text: "Yes" }] });
     const received = await toMessages("chat-completions", response);
     expect(contentOf(received)).toMatchObject([
@@ -60,7 +60,7 @@ describe("a chat-completions upstream", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it("sends thinking within streamed content (Mistral)", async () => {
+  it("keeps the thinking within its streamed content (Mistral)", async () => {
     const deltas = [{ content: [thought("H")] }, { content: [thought("m")] }, { content: "Yes" }];
     const received = await toChatFromMistral(deltas);
     expect(received).toEqual([{ thought: true, text: "Hm" }, { text: "Yes" }]);
@@ -83,7 +83,7 @@ describe("a chat-completions upstream", () => {
     return texts;
   }
 
-  it("sends an unknown part type in a stream, which is reported as lost", async () => {
+  it("has a loss if a streamed part has an unknown type", async () => {
     const received = await toMessages(
       "chat-completions",
       chatStream([{ content: [{ type: "new" }] }]),
@@ -92,7 +92,7 @@ describe("a chat-completions upstream", () => {
     expect(received.losses).toEqual(["answer-unknown"]);
   });
 
-  it("counts reasoning outside the completion (xAI)", async () => {
+  it("counts its reasoning as output if the completion excludes it (xAI)", async () => {
     const usage = {
       prompt_tokens: 12,
       completion_tokens: 1,
@@ -106,7 +106,7 @@ describe("a chat-completions upstream", () => {
     });
   });
 
-  it("counts reasoning within the completion (OpenAI)", async () => {
+  it("counts its reasoning once if the completion includes it (OpenAI)", async () => {
     const usage = {
       prompt_tokens: 12,
       completion_tokens: 229,
@@ -117,7 +117,7 @@ describe("a chat-completions upstream", () => {
     expect(received.json["usage"]).toMatchObject({ output_tokens: 229 });
   });
 
-  it("reports usage in the last choice (Moonshot)", async () => {
+  it("keeps the usage that its last choice contains (Moonshot)", async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
     const chunks = [
       { id: "c", choices: [{ index: 0, delta: { content: "a" }, finish_reason: null }] },
@@ -129,19 +129,19 @@ describe("a chat-completions upstream", () => {
   });
 
   it.each([
-    ['event: error\ndata: {"message":"out of memory"}\n\n', "an event named error"],
+    ["an event named error", 'event: error\ndata: {"message":"out of memory"}\n\n'],
     [
-      'data: {"object":"error","message":"out of memory","code":400}\n\ndata: [DONE]\n\n',
       "an object of the type error",
+      'data: {"object":"error","message":"out of memory","code":400}\n\ndata: [DONE]\n\n',
     ],
-    ['data: {"error":{"message":"out of memory"}}\n\n', "the only member"],
-  ])("sends an error within a stream in its own form: %s", async (response) => {
+    ["an object whose only member is error", 'data: {"error":{"message":"out of memory"}}\n\n'],
+  ])("is an error if its stream contains %s", async (_, response) => {
     const received = await toMessages("chat-completions", response, streaming);
     expect(received.status).toBeGreaterThanOrEqual(400);
     expect(received.text).toContain("out of memory");
   });
 
-  it("sends a citation that is not a page, which is reported as lost", async () => {
+  it("has a loss if it cites something other than a page", async () => {
     const annotations = [{ type: "file", file: { hash: "x", name: "a.pdf" } }];
     const received = await toMessages("chat-completions", chatResponse({ content: "a", annotations }));
     expect(received.losses).toEqual(["answer-citation"]);
@@ -150,7 +150,7 @@ describe("a chat-completions upstream", () => {
   it.each([
     ["citations", { citations: ["https://a.example"] }],
     ["search_results", { citations: ["x"], search_results: [{ url: "https://a.example", title: "A" }] }],
-  ])("lists the cited pages next to its response, in %s", async (_, more) => {
+  ])("keeps the cited pages that its member %s lists", async (_, more) => {
     const page = { url: "https://a.example" };
     const whole = await toMessages("chat-completions", chatResponse({ content: "Yes [1]" }, "stop", more));
     expect(contentOf(whole)).toMatchObject([{ text: "Yes [1]", citations: [page] }]);
@@ -165,21 +165,21 @@ describe("a chat-completions upstream", () => {
   });
 });
 
-describe("a messages upstream", () => {
-  it("sends content for a block that is not open, which is an error and not an empty response", async () => {
+describe("a response of a messages upstream", () => {
+  it("is an error instead of an empty response if a delta belongs to no open block", async () => {
     const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lost" } };
     const received = await toChat("messages", messagesStream([delta]), streaming);
     expect(received.data.at(-1)).toMatchObject({ error: { message: expect.stringContaining("not open") } });
     expect(received.text).not.toContain("[DONE]");
   });
 
-  it("sends null as content", async () => {
+  it("is an empty text if its content is null", async () => {
     const received = await toChat("messages", { ...messagesResponse([]), content: null });
     expect(messageOf(received)).toMatchObject({ content: "" });
   });
 });
 
-describe("a responses upstream", () => {
+describe("a response of a responses upstream", () => {
   const text = (content: string) => ({ type: "output_text", text: content, annotations: [] });
   const message = { id: "msg_1", type: "message", role: "assistant", content: [text(""), text("hi")] };
   const response = (output: Json[]) => ({
@@ -190,7 +190,7 @@ describe("a responses upstream", () => {
     output,
   });
 
-  it("starts its message with an empty text, and the second text is returned once", async () => {
+  it("contains its second text once if its first text is empty", async () => {
     const at = { output_index: 0, content_index: 1 };
     const events = [
       { type: "response.created", response: { ...response([]), status: "in_progress" } },
@@ -208,13 +208,13 @@ describe("a responses upstream", () => {
   });
 });
 
-describe("a generative-language upstream", () => {
+describe("a response of a generative-language upstream", () => {
   const grounding = {
     webSearchQueries: ["who"],
     groundingChunks: [{ web: { uri: "https://a.example", title: "A" } }],
   };
 
-  it.each([false, true])("searches the web, which is returned and counted (streamed: %s)", async (stream) => {
+  it.each([false, true])("keeps its web search and counts it (streamed: %s)", async (stream) => {
     const chunk = google([{ text: "Yes" }], { groundingMetadata: grounding });
     const response = stream ? sse("generative-language", [chunk]) : chunk;
     const received = await toMessages("generative-language", response, stream ? streaming : {});
@@ -229,7 +229,7 @@ describe("a generative-language upstream", () => {
   });
 
   it.each([false, true])(
-    "searches the web, which is an item for a responses client (streamed: %s)",
+    "keeps its web search as an item for a responses client (streamed: %s)",
     async (stream) => {
       const chunk = google([{ text: "Yes" }], { groundingMetadata: grounding });
       const body = stream ? sse("generative-language", [chunk]) : chunk;
@@ -245,7 +245,7 @@ describe("a generative-language upstream", () => {
     },
   );
 
-  it("cites maps, which are pages, and its own files, which have no equivalent", async () => {
+  it("keeps its citations of maps, and has a loss for citations of the vendor's own files", async () => {
     const groundingMetadata = {
       groundingChunks: [
         { maps: { uri: "https://maps.example", title: "M" } },
@@ -260,13 +260,13 @@ describe("a generative-language upstream", () => {
     expect(received.losses).toEqual(["answer-citation"]);
   });
 
-  it("fetches pages, which is reported as lost", async () => {
+  it("has a loss if the vendor has fetched pages", async () => {
     const urlContextMetadata = { urlMetadata: [{ retrievedUrl: "https://a.example" }] };
     const received = await toChat("generative-language", google([{ text: "Yes" }], { urlContextMetadata }));
     expect(received.losses).toEqual(["answer-server-tool"]);
   });
 
-  it("generates images while thinking, which are not part of the response", async () => {
+  it("excludes images that the model generated while thinking", async () => {
     const image = { inlineData: { mimeType: "image/png", data: "aGk=" } };
     const received = await toChat(
       "generative-language",
@@ -277,7 +277,7 @@ describe("a generative-language upstream", () => {
   });
 
   it.each(["chat-completions", "responses"] as const)(
-    "signs an image, which is reported as lost to %s",
+    "has a loss for the signature of an image if the client's dialect is %s",
     async (client) => {
       const image = { inlineData: { mimeType: "image/png", data: "aGk=" }, thoughtSignature: "c2ln" };
       for (const stream of [false, true]) {
@@ -291,7 +291,7 @@ describe("a generative-language upstream", () => {
   );
 
   it.each(["default_api.f", "default_api:f", "f"])(
-    "calls a function as %s, which the client has declared as f",
+    "calls the client's function f if the model names it %s",
     async (name) => {
       const call = google([{ functionCall: { name, args: {} } }]);
       const whole = await toMessages("generative-language", call);
@@ -301,7 +301,7 @@ describe("a generative-language upstream", () => {
     },
   );
 
-  it("reports a missing signature, which is an error and not an empty response", async () => {
+  it("is an error instead of an empty response if the vendor reports a missing signature", async () => {
     const received = await toChat(
       "generative-language",
       google([], { finishReason: "MISSING_THOUGHT_SIGNATURE" }),
@@ -310,7 +310,7 @@ describe("a generative-language upstream", () => {
   });
 
   it.each([false, true])(
-    "explains a refusal, which a messages client receives (streamed: %s)",
+    "keeps the explanation of a refusal for a messages client (streamed: %s)",
     async (stream) => {
       const blocked = google([], { finishReason: "SAFETY", finishMessage: "Not this." });
       const response = stream ? sse("generative-language", [blocked]) : blocked;
@@ -349,8 +349,8 @@ describe("an output item next to a dropped one", () => {
   });
 });
 
-describe("a compatible server", () => {
-  it("sends the whole message in the only chunk of a stream", async () => {
+describe("a response of a compatible server", () => {
+  it("is complete if the only chunk of its stream contains the whole message", async () => {
     const call = { id: "c1", type: "function", function: { name: "f", arguments: "{}" } };
     const message = { role: "assistant", content: "whole", tool_calls: [call] };
     const chunk = { id: "c", choices: [{ index: 0, message, finish_reason: "tool_calls" }] };
@@ -361,7 +361,7 @@ describe("a compatible server", () => {
     expect(received.text).toContain('"stop_reason":"tool_use"');
   });
 
-  it("repeats the message beside the deltas, which is returned once", async () => {
+  it("contains its text once if a message repeats the deltas", async () => {
     const message = { role: "assistant", content: "Hello" };
     const received = await toMessages(
       "chat-completions",
@@ -377,19 +377,22 @@ describe("a compatible server", () => {
   it.each([
     ["as text", { error: "model overloaded" }],
     ["of vLLM", { object: "error", message: "model overloaded", type: "BadRequestError", code: 400 }],
-  ])("sends an error %s with status 200, whose message is kept", async (_, body) => {
-    const received = await toMessages("chat-completions", body);
-    expect([received.status, received.text]).toEqual([502, expect.stringContaining("model overloaded")]);
-  });
+  ])(
+    "is an error with the server's message if its body is an error %s and its status 200",
+    async (_, body) => {
+      const received = await toMessages("chat-completions", body);
+      expect([received.status, received.text]).toEqual([502, expect.stringContaining("model overloaded")]);
+    },
+  );
 
-  it("sends counts as strings, which are ignored", async () => {
+  it("keeps its other counts if one count is a string", async () => {
     const usage = { prompt_tokens: "5", completion_tokens: 7, total_tokens: 12 };
     const received = await toMessages("chat-completions", chatResponse({ content: "hi" }, "stop", { usage }));
     expect(contentOf(received)).toEqual([{ type: "text", text: "hi" }]);
     expect(received.json["usage"]).toMatchObject({ output_tokens: 7 });
   });
 
-  it("omits the role of its output", async () => {
+  it("keeps its output if the output has no role", async () => {
     const output = [{ type: "message", content: [{ type: "output_text", text: "hi" }] }];
     const received = await toMessages("responses", {
       id: "r",
@@ -400,11 +403,8 @@ describe("a compatible server", () => {
     expect(contentOf(received)).toEqual([{ type: "text", text: "hi" }]);
   });
 
-  it.each(["queued", "in_progress"])(
-    "responds with the status %s before it has generated, which is an error",
-    async (status) => {
-      const received = await toMessages("responses", { id: "r", object: "response", status, output: [] });
-      expect([received.status, received.text]).toEqual([502, expect.stringContaining(status)]);
-    },
-  );
+  it.each(["queued", "in_progress"])("is an error if its status is %s", async (status) => {
+    const received = await toMessages("responses", { id: "r", object: "response", status, output: [] });
+    expect([received.status, received.text]).toEqual([502, expect.stringContaining(status)]);
+  });
 });

@@ -65,7 +65,7 @@ describe("stop sequences that an upstream does not accept", () => {
     expect(streamed.outcome.usage).toMatchObject({ output: { total: 9 } });
   });
 
-  it("leave a text unchanged that contains only the beginning of one", async () => {
+  it("leave a text unchanged that contains only the beginning of a stop sequence", async () => {
     const received = await runScene({
       client: "chat-completions",
       upstream: "responses",
