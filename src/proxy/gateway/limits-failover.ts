@@ -34,10 +34,11 @@ export function createFailover(
 /** Milliseconds between two attempts to restore budgets. */
 const RETRY_MS = 250;
 
-/** The cost of a call while Redis was unreachable, and when it ended. */
+/** The cost of a call that has ended and is not charged in Redis yet. */
 interface Uncharged {
   readonly subjects: readonly Subject[];
   readonly micros: number;
+  /** When the call ended, in milliseconds since 1970. */
   readonly at: number;
   /** The call's reservation in Redis, which may have ended without a reply. */
   readonly unsettled?: { readonly reservation: Reservation; readonly used: Usage } | undefined;
@@ -60,7 +61,7 @@ class Failover implements LimitStore {
   private readonly open = new Map<string, Reservation>();
   /** Amounts that were spent while Redis was unreachable and are not charged yet. */
   private uncharged: Uncharged[] = [];
-  /** Calls that have ended while budgets are restored. */
+  /** Calls that ended while budgets were being restored. */
   private deferred: { readonly reservation: Reservation; readonly used: Usage; readonly at: number }[] = [];
 
   constructor(

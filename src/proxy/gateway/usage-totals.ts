@@ -45,7 +45,7 @@ const KEPT: Readonly<Record<UsageDimension, readonly number[]>> = {
 };
 const DIMENSIONS = Object.entries(KEPT) as [UsageDimension, readonly number[]][];
 
-/** The sums of no calls. */
+/** Sums that are all 0. */
 export const NO_SUMS = Object.fromEntries(SUMS.map((name) => [name, 0])) as CallSums["sums"];
 
 /** The condition of a call that counts as an error, in SQL; see `addCall`. */

@@ -72,8 +72,8 @@ export interface TranslationTarget {
 
 /**
  * Sends one request to the upstream, with credentials, configured headers, timeouts and retries before the first
- * byte. Rejects with an `AppError` (`upstream_unreachable`, `upstream_timeout`, `client_gone`). Resolves with
- * undefined if the call continues at a target that requires another form of the request. The caller must then send
+ * byte. Rejects with an `AppError`, for example `upstream_unreachable`, `upstream_invalid` or `client_gone`. Resolves
+ * with undefined if the call continues at a target that requires another form of the request. The caller must then send
  * nothing to the client, and the caller's outcome is ignored.
  */
 export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamResponse | undefined>;

@@ -29,7 +29,7 @@ const TIMEOUTS = new Set([
 /** Errors that can occur before any part of the response has arrived. */
 const BEFORE_RESPONSE = new Set<ErrorCode>(["upstream_unreachable", "upstream_timeout"]);
 
-/** Codes of responses that violate HTTP: an endless head, or a wrong `content-length`. */
+/** Codes of responses that violate HTTP: a head that is too long, or a wrong `content-length`. */
 const NO_HTTP = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]);
 
 /**
@@ -111,8 +111,8 @@ function getCauseCode(error: Error): string {
 }
 
 /**
- * Returns whether undici has rejected a 101, or a 100 whose head has no end. Only the error's message identifies both
- * cases.
+ * Returns whether undici has rejected a 101, or a 100 that `skippingContinue` has not removed: one that follows another
+ * interim response, or whose head is too long. Only the error's message identifies these cases.
  */
 function isUnexpectedInterim(error: Error, code: string): boolean {
   return code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(error.message);

@@ -113,7 +113,7 @@ function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockCon
   if (output.type === "json" || !/json-schema$/.test(capabilities.structuredOutput)) {
     list.add(
       "structured-output",
-      "JSON mode dropped: the vendor supports it only without tools and reasoning.",
+      "Response format dropped: the vendor does not support it, and the proxy cannot force a tool call instead.",
     );
     return undefined;
   }
