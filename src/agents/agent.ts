@@ -42,7 +42,10 @@ export interface InstallTarget {
   readonly argv: readonly string[];
   /** Whether plans open as live reviews, which stay open for further rounds; set for `--live`. */
   readonly live?: boolean | undefined;
-  /** Variables that change the location of an agent's configuration, such as CLAUDE_CONFIG_DIR. */
+  /**
+   * The environment variables of this process. Some of them change the location of an agent's configuration, such as
+   * CLAUDE_CONFIG_DIR.
+   */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

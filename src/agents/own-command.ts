@@ -3,7 +3,7 @@ import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { InstallTarget } from "./agent.ts";
 
-/** The command of this process, with which agents can start Sallyport later. */
+/** How this process was started. */
 export interface Started {
   /** The path of node or of the single executable. */
   readonly program: string;

@@ -1,6 +1,6 @@
 /**
  * Types of the API between the review servers and their pages. The pages import only this file from the server.
- * Members that the specification defines keep its names; the others are additional.
+ * Members that the specification defines keep its names.
  */
 
 import type {
@@ -158,7 +158,7 @@ export interface DecisionResponse {
   readonly ok: true;
   readonly savedPath?: string;
   readonly warnings?: readonly string[];
-  /** Additional: set if the agent might not read the decision, which is still recorded. */
+  /** Not in the specification: set if the agent might not read the decision, which is still recorded. */
   readonly doubt?: CallerDoubt;
 }
 

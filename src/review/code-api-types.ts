@@ -72,7 +72,7 @@ export interface Revision {
  */
 export interface DiffSwitchBody {
   readonly diffType: string;
-  /** Additional: `false` leaves `rawPatch` empty, for a page that fetches the patch file by file. */
+  /** Not in the specification: `false` leaves `rawPatch` empty, for a page that fetches the patch file by file. */
   readonly patch?: boolean;
 }
 
@@ -190,13 +190,18 @@ export interface FeedbackBody {
   readonly feedback?: string;
   readonly annotations?: readonly CodeAnnotation[];
   readonly agentSwitch?: string;
-  /** Additional: `feedback` is the whole text as the person saw it and is sent to the agent unchanged. */
+  /**
+   * Not in the specification: `feedback` is the whole text as the person saw it, and is sent to the agent unchanged.
+   */
   readonly complete?: boolean;
-  /** Additional: no changes are requested. With --exit-code the command exits with 0, even if there is feedback. */
+  /**
+   * Not in the specification: true if no changes are requested. With --exit-code, the command then exits with 0, even
+   * if there is feedback.
+   */
   readonly approved?: boolean;
   /**
-   * Additional: the review that the person saw. If another review is open at this address, the response is 412 and
-   * nothing is decided.
+   * Not in the specification: the review that the person saw. If another review is open at this address, the response
+   * is 412 and nothing is decided.
    */
   readonly sessionId?: string;
 }

@@ -18,7 +18,7 @@ export type ThreadAnchor =
       readonly lineStart: number;
       readonly lineEnd: number;
       readonly code: string;
-      /** Additional: set by the server for lines of a notebook's cell. */
+      /** Set by the server for lines of a notebook's cell. */
       readonly cell?: CellPosition;
     }
   | { readonly kind: "file"; readonly path: string }

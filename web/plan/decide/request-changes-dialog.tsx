@@ -118,7 +118,7 @@ function SentText({ name, feedback }: { readonly name: string; readonly feedback
   );
 }
 
-/** Minimum characters of a preview that is rendered after the dialog has opened. */
+/** Maximum characters of a preview that is rendered with the dialog. A longer one is rendered after the dialog opens. */
 const DEFERRED_LENGTH = 20_000;
 
 function Preview({ text }: { readonly text: string }) {

@@ -3,8 +3,9 @@ import { type MarkdownNode, TABLE_SCROLL } from "../model.ts";
 import { attribute } from "./inline.ts";
 
 /**
- * Returns the nodes of a container that ends: a list, quote, table, details element or footnote. `alert` is the kind of
- * alert that a quote is, `row` the block of a table row.
+ * Returns the nodes of a block that contains `nodes`, such as a list, quote, table row or footnote. `token` is the
+ * block's opening token. `alert` is the type of the alert (`note`, `tip` …) if a quote is an alert, and `row` is the
+ * number of the block of a table row.
  */
 export function containerNodes(
   token: Token,
