@@ -137,7 +137,9 @@ function toolsOf(ids) {
   return ["rolldown", "vite"].filter((tool) => [...ids].some((id) => id.startsWith(`\0${tool}/`)));
 }
 
-/** Finds a dependency like Node.js: in the package's folder, then in the folders above. */
+/**
+ * Returns the folder of a dependency. Searches as Node.js does: in the package's folder, then in the folders above.
+ */
 function installed(folder, name) {
   const found = join(folder, "node_modules", name);
   if (existsSync(join(found, "package.json"))) return found;

@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 
 /**
  * Writes a script that starts `program`, and its fontconfig file, into `folder`. Returns the path of the script.
- * `libraries` are the folders that the program's libraries are loaded from before the system's, `fonts` the folder of
- * its fonts.
+ * `libraries` are folders that are searched for shared libraries before the system's folders. `fonts` is the folder of
+ * the program's fonts.
  */
 export function writeStartScript(folder, { program, libraries, fonts }) {
   const configuration = join(folder, "fonts.conf");

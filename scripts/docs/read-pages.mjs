@@ -17,7 +17,7 @@ export function readPages() {
   });
 }
 
-/** Returns the URL of a page: the list of pages is the index, README.md an introduction. */
+/** Returns the URL of a file in the site. docs/README.md, which lists the pages, becomes the index. */
 export function toUrl(path) {
   if (path === "docs/README.md") return "index.html";
   if (path === "README.md") return "docs/introduction.html";
