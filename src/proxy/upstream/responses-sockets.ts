@@ -135,13 +135,13 @@ class Connection {
     return this.hasOpened && !this.isClosed && this.current === undefined && isYoung;
   }
 
-  /** Creates a response. `fallBack` is called if the connection ends before the response's first event. */
-  begin(turn: Turn, fallBack: (hasOpened: boolean) => void): void {
+  /** Creates a response. `resend` is called if the connection ends before the response's first event. */
+  begin(turn: Turn, resend: (hasOpened: boolean) => void): void {
     clearTimeout(this.idle);
     const { stream: _, stream_options: __, ...members } = turn.body;
     this.current = new TurnController(turn.options, turn.handler, {
       send: () => this.socket.send(JSON.stringify({ type: "response.create", ...members })),
-      fallBack: () => fallBack(this.hasOpened),
+      resend: () => resend(this.hasOpened),
       // A response can be canceled only by closing the connection.
       abandon: () => this.end(),
     });

@@ -4,8 +4,8 @@ import { type Dispatcher, errors } from "undici";
 interface TurnActions {
   /** Sends the request. */
   send(): void;
-  /** Sends the request in another way, because the connection ended before the first event. */
-  fallBack(): void;
+  /** Sends the request over another connection, because this one ended before the first event. */
+  resend(): void;
   /** Closes the connection, because its response is no longer read. */
   abandon(): void;
 }
@@ -67,13 +67,16 @@ export class TurnController implements Dispatcher.DispatchController {
     this.end();
   }
 
-  /** Ends the response after the connection has ended: fails it if it has begun, or else falls back. */
+  /**
+   * Handles the end of the connection before the last event: fails the response if it has begun, or else sends the
+   * request over another connection.
+   */
   cut(): void {
     if (this.isOver || this.isComplete) return;
     if (this.hasBegun) this.fail(new errors.SocketError("other side closed"));
     else {
       this.finish();
-      this.actions.fallBack();
+      this.actions.resend();
     }
   }
 

@@ -42,7 +42,7 @@ interface Pending {
 
 const MAX_TASK_TOKENS = 1_000;
 
-/** The capability that a client must have to receive a request of the program, by method. */
+/** The capability that a client must have to receive a request from the program, by method. */
 const NEEDED: Readonly<Record<string, string>> = {
   "sampling/createMessage": "sampling",
   "elicitation/create": "elicitation",
@@ -109,7 +109,7 @@ export class ProgramLink implements McpLink {
   }
 
   /**
-   * Sends the response to a request of the program. Drops notifications, because those of one client would affect all
+   * Sends the response to a request from the program. Drops notifications, because those of one client would affect all
    * clients of the program.
    */
   async send(message: RpcMessage): Promise<void> {
@@ -134,7 +134,7 @@ export class ProgramLink implements McpLink {
   }
 
   /**
-   * Forwards a request of the program to this client. Returns false if the client has no running call or does not
+   * Forwards a request from the program to this client. Returns false if the client has no running call or does not
    * support the request.
    */
   takeRequest(message: RpcRequest): boolean {
@@ -155,7 +155,7 @@ export class ProgramLink implements McpLink {
     this.asked.clear();
   }
 
-  /** Handles a response of the program. Returns false if the response belongs to another client. */
+  /** Handles a response from the program. Returns false if the response belongs to another client. */
   takeResponse(response: RpcResponse): boolean {
     const id = Number(response.id);
     const pending = this.pending.get(id);

@@ -186,7 +186,7 @@ export class ProgramServer {
   }
 
   /**
-   * Handles a request of the program. The request names no client, so it is forwarded only if all running calls belong
+   * Handles a request from the program. The request names no client, so it is forwarded only if all running calls belong
    * to one client.
    */
   private takeRequest(

@@ -6,23 +6,23 @@ import { createRequest, type RpcId, type RpcParams, type RpcResponse } from "./j
 import type { McpLink } from "./link.ts";
 import { untilAborted } from "./wait.ts";
 
-/** A request of a server to the client. */
+/** A request to the client: one that a server sent, or one that the gateway creates for input that a server needs. */
 interface Question {
   readonly method: string;
   readonly params: RpcParams | undefined;
-  /** The request at the server; undefined for a request of the gateway. */
+  /** The server and the id of its request; undefined if the gateway created the request. */
   readonly origin?: { readonly link: McpLink; readonly id: RpcId } | undefined;
   readonly respond: (response: RpcResponse) => void;
 }
 
-/** The requests of servers to one client that have no response yet. */
+/** The requests to one client that have no response yet. */
 export class Questions {
   private readonly open = new Map<RpcId, Question>();
   /** Distinguishes the requests of this process from those of other workers and replicas to the same client. */
   private readonly name = randomBytes(6).toString("base64url");
   private serial = 0;
 
-  /** Sends a request to the client under an id of the gateway. */
+  /** Sends a request to the client with an id that the gateway creates. */
   ask(question: Question, emit: Emit): void {
     this.serial += 1;
     const id = `sallyport-${this.name}-${this.serial}`;
