@@ -1,7 +1,7 @@
 import { AppError } from "../../../errors.ts";
 import type { JsonBounds } from "../../../json/bounds.ts";
 import { getProfile } from "../../dialects/index.ts";
-import { invalidResponse } from "../../exchange/dialect-error.ts";
+import { type DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import { countText } from "../../usage/count-text.ts";
 import { readRequestJson } from "../request/read-json.ts";
 import { RESPONSE_BOUNDS } from "../response/read-response.ts";
@@ -42,7 +42,7 @@ async function askGoogle(context: OperationContext): Promise<void> {
   const batch = await context.ask(path, writeGoogleBatch(request, model), getBounds(request));
   if (batch === undefined) return;
   const vectors = readGoogleBatch(batch);
-  if (vectors?.length !== request.texts.length) throw invalidResponse("The upstream returned no embeddings.");
+  if (vectors?.length !== request.texts.length) throw createCountError(vectors?.length, request.texts.length);
   // The vendor reports no usage here, but typed clients require a count.
   const tokens = Math.ceil(request.texts.reduce((sum, text) => sum + countText(text), 0));
   context.usage = { input: { total: tokens }, output: { total: 0 }, estimated: true };
@@ -58,8 +58,16 @@ async function askOpenAi(context: OperationContext): Promise<void> {
   if (list === undefined) return;
   const embeddings = readOpenAiVectors(list);
   if (embeddings?.vectors.length !== request.texts.length)
-    throw invalidResponse("The upstream returned no embeddings.");
+    throw createCountError(embeddings?.vectors.length, request.texts.length);
   if (embeddings.tokens !== undefined)
     context.usage = { input: { total: embeddings.tokens }, output: { total: 0 } };
   context.send(JSON.stringify(writeGoogleVectors(embeddings.vectors, request.batch)));
+}
+
+function createCountError(count: number | undefined, expected: number): DialectError {
+  return invalidResponse(
+    count === undefined || count === 0
+      ? "The upstream returned no embeddings."
+      : `The upstream returned the wrong number of embeddings: ${count} instead of ${expected}.`,
+  );
 }
