@@ -61,6 +61,8 @@ async function changes(
   return found;
 }
 
+const REPAIR_HINT = "Make the file readable and save it as UTF-8, or move it away.";
+
 /**
  * Returns the file's text, or undefined if the file does not exist. Throws `unreadable` if it cannot be read or is
  * not UTF-8.
@@ -71,7 +73,7 @@ export async function readText(path: string): Promise<string | undefined> {
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return undefined;
     const reason = error instanceof TypeError ? "it is not UTF-8 text" : getErrorMessage(error);
-    throw new AppError("unreadable", `Cannot read ${path}: ${reason}`, { cause: error });
+    throw new AppError("unreadable", `Cannot read ${path}: ${reason}`, { cause: error, hint: REPAIR_HINT });
   }
 }
 
@@ -122,7 +124,10 @@ async function inFile<Result>(path: string, work: () => Promise<Result>): Promis
 }
 
 function unreadable(path: string, cause: unknown): AppError {
-  return new AppError("unreadable", `Cannot read ${path}: ${getErrorMessage(cause)}`, { cause });
+  return new AppError("unreadable", `Cannot read ${path}: ${getErrorMessage(cause)}`, {
+    cause,
+    hint: REPAIR_HINT,
+  });
 }
 
 /** Returns the permissions of a file or folder, or undefined if it does not exist. */

@@ -58,17 +58,22 @@ export async function exportPlugins(
   return 0;
 }
 
+const OTHER_FOLDER = "Name a folder that is empty or does not exist.";
+
 /** Throws `usage` for a folder that contains other files than those of an earlier export. */
 async function requireOwnFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return [];
-    throw new AppError("unreadable", `Cannot read ${folder}: ${getErrorMessage(error)}`, { cause: error });
+    throw new AppError("unreadable", `Cannot read ${folder}: ${getErrorMessage(error)}`, {
+      cause: error,
+      hint: OTHER_FOLDER,
+    });
   });
   if (names.length === 0) return;
   const marketplace = await readFile(join(folder, MARKETPLACE_FILE), "utf8").catch(() => "");
   if (/"name": "sallyport"/.test(marketplace)) return;
   throw new AppError("usage", `Cannot write to ${folder}: it contains other files`, {
-    hint: "Name a folder that is empty or does not exist.",
+    hint: OTHER_FOLDER,
   });
 }
 
@@ -77,6 +82,9 @@ async function write(path: string, content: string): Promise<void> {
     await makeFolders(dirname(path));
     await writeFile(path, content);
   } catch (error) {
-    throw new AppError("storage", `Cannot write ${path}: ${getErrorMessage(error)}`, { cause: error });
+    throw new AppError("storage", `Cannot write ${path}: ${getErrorMessage(error)}`, {
+      cause: error,
+      hint: "Name a folder that you can write to.",
+    });
   }
 }

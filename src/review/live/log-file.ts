@@ -1,6 +1,6 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { AppError, systemErrorCode } from "../../errors.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import { storageFailure } from "../../files/durable-file.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { syncFolder } from "../../files/sync-folder.ts";
@@ -89,7 +89,10 @@ export async function readLog(path: string): Promise<readonly LogEntry[]> {
     text = await readFile(path, "utf8");
   } catch (cause) {
     if (systemErrorCode(cause) === "ENOENT") return [];
-    throw new AppError("unreadable", `Cannot read the threads in ${path}`, { cause });
+    throw new AppError("unreadable", `Cannot read the threads in ${path}: ${getErrorMessage(cause)}`, {
+      cause,
+      hint: "Make the file readable, or move it away to start without its threads.",
+    });
   }
   return text.split("\n").flatMap((line) => parseLine(line) ?? []);
 }

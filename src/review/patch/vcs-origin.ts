@@ -256,7 +256,10 @@ async function checkSaplingConfiguration(root: string): Promise<void> {
   const path = join(root, ".sl", "config");
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return "";
-    throw new AppError("configuration", `Cannot read ${path}: ${systemErrorCode(error)}`, { cause: error });
+    throw new AppError("configuration", `Cannot read ${path}: ${systemErrorCode(error)}`, {
+      cause: error,
+      hint: "Make it a readable file: it can make Sapling run programs, so it must be checked.",
+    });
   });
   const sections = [...text.matchAll(/^\s*\[([^\]]*)\]/gm)].map(([, name = ""]) => name.trim());
   // Sapling itself writes `%include builtin:git.rc`.
