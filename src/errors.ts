@@ -69,7 +69,7 @@ export const errorCatalog = {
   review_ended: {
     status: 502,
     exitCode: 1,
-    meaning: "The process of a live review ended during a call.",
+    meaning: "The process of a live review ended before it responded.",
   },
   media_type: {
     status: 415,

@@ -70,7 +70,7 @@ export interface ReviewContext {
   readonly sessionId: string;
   /** Absolute path of the project under review. */
   readonly project: string;
-  /** Token in the HTML of this server's pages; a request that has it comes from a page. */
+  /** Token in the HTML of this server's pages. Requests with this token are treated as sent by a page. */
   readonly pageToken: string;
   /** Called after a decision from a program, not a page, has been recorded. */
   readonly onProgramDecision?: (decision: Decision) => void;

@@ -70,7 +70,7 @@ export function FailedPage({ message, comments, decisions, doubt, warnings }: Fa
     >
       {decisions.length > 0 && (
         <p>
-          Nothing was sent, and everything you wrote is still here. Reload the page, or decide with the
+          No decision was sent, and everything you wrote is still here. Reload the page, or decide with the
           buttons below.
         </p>
       )}

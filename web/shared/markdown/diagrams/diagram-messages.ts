@@ -1,4 +1,4 @@
-/** A request of the page to the diagram frame. The frame sends one response per request, in order. */
+/** A request from the page to the diagram frame. The frame sends one response per request, in order. */
 export interface DiagramRequest {
   readonly source: string;
   readonly theme: "light" | "dark";
