@@ -37,13 +37,14 @@ const { readRequestJson } = await load("src/proxy/translate/request/read-json.ts
 const { prepareRequest } = await load("src/proxy/translate/request/prepare-request.ts");
 const { capabilitiesFor } = await load("src/proxy/models/capabilities-for.ts");
 const { stringifyJson } = await load("src/proxy/exchange/json.ts");
+const { finishSteps } = await load("src/proxy/exchange/steps.ts");
 const { DeltaFastPath } = await load("src/proxy/translate/response/delta-fast-path.ts");
 const { createSseParser } = await load("src/sse/parse.ts");
 
 const canonical = (bytes) => codecs.messages.decodeRequest(agentTurn(bytes), {}).value;
 const encode = (dialect, request) => {
   const capabilities = capabilitiesFor(dialect, "bench");
-  const prepared = prepareRequest(request, { dialect, model: "bench" }, capabilities);
+  const prepared = finishSteps(prepareRequest(request, { dialect, model: "bench" }, capabilities));
   return stringifyJson(codecs[dialect].encodeRequest(prepared.request, capabilities).value.body);
 };
 const translate = (client, upstream, body) => {

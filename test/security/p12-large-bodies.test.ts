@@ -2,10 +2,15 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Dialect } from "../../src/proxy/exchange/parts.ts";
-import { finishSteps } from "../../src/proxy/exchange/steps.ts";
+import type { Dialect, Part } from "../../src/proxy/exchange/parts.ts";
+import type { Turn } from "../../src/proxy/exchange/request.ts";
+import { finishSteps, type Steps } from "../../src/proxy/exchange/steps.ts";
+import { capabilitiesFor } from "../../src/proxy/models/capabilities-for.ts";
+import { prepareRequest } from "../../src/proxy/translate/request/prepare-request.ts";
+import { upstreamDialects } from "../proxy/translate/features.ts";
 import { chatResponse, runScene } from "../proxy/translate/harness.ts";
 import { codecs } from "../support/codecs.ts";
+import { request as createRequest } from "../support/exchange.ts";
 import { type Respond, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
@@ -132,6 +137,16 @@ const LISTS: readonly (readonly [list: string, client: Dialect, body: Record<str
       ],
     },
   ],
+  [
+    "tool_use",
+    "messages",
+    {
+      messages: [
+        ask,
+        { role: "assistant", content: many({ type: "tool_use", id: "t", name: "t", input: {} }) },
+      ],
+    },
+  ],
   ["input", "responses", { input: many(ask) }],
   ["input[].content", "responses", { input: user(many({ type: "input_text", text: "x" })) }],
   ["instructions", "responses", { input: [ask], instructions: many(ask) }],
@@ -153,11 +168,24 @@ const LISTS: readonly (readonly [list: string, client: Dialect, body: Record<str
   ["contents", "generative-language", { contents: many({ role: "user", parts: [{ text: "x" }] }) }],
   ["parts", "generative-language", { contents: [{ role: "user", parts: many({ text: "x" }) }] }],
   [
+    "functionCall",
+    "generative-language",
+    { contents: [{ role: "model", parts: many({ functionCall: { name: "t" } }) }] },
+  ],
+  [
     "functionDeclarations",
     "generative-language",
     { contents: [{ parts: [{ text: "x" }] }], tools: [{ functionDeclarations: many({ name: "t" }) }] },
   ],
 ];
+
+/** Runs all steps; returns the number of pauses with the value. */
+function countPauses<Value>(steps: Steps<Value>): { readonly value: Value; readonly pauses: number } {
+  for (let pauses = 0; ; pauses += 1) {
+    const step = steps.next();
+    if (step.done === true) return { value: step.value, pauses };
+  }
+}
 
 describe("P12 a long list in a body that is translated", () => {
   const context = { model: "m", stream: false };
@@ -166,18 +194,10 @@ describe("P12 a long list in a body that is translated", () => {
 
   it.each(LISTS)("%s of %s: is converted in slices, with the same result", async (_list, client, part) => {
     const body = bodyWith(part, client);
-    const steps = codecs[client].decodeRequestInSteps(body, context);
-    let turns = 0;
-    const decoded = await (async () => {
-      for (;;) {
-        const step = steps.next();
-        if (step.done === true) return step.value;
-        turns += 1;
-      }
-    })();
+    const { value, pauses } = countPauses(codecs[client].decodeRequestInSteps(body, context));
     // 2,048 values a slice; each element has at least two.
-    expect(turns).toBeGreaterThanOrEqual(COUNT / 2_048 - 1);
-    expect(decoded).toEqual(codecs[client].decodeRequest(body, context));
+    expect(pauses).toBeGreaterThanOrEqual(COUNT / 2_048 - 1);
+    expect(value).toEqual(codecs[client].decodeRequest(body, context));
   });
 
   it("takes one event loop turn per slice", async () => {
@@ -201,6 +221,68 @@ describe("P12 a long list in a body that is translated", () => {
     const chat = { model: "m", messages: [...many(ask), { role: "nobody" }] };
     const decodeChat = () => finishSteps(codecs["chat-completions"].decodeRequestInSteps(chat, context));
     expect(decodeChat).toThrow(new RegExp(`messages\\.${COUNT}\\.role`));
+  });
+});
+
+/** Conversations whose turns have many parts, as a client's message of many parts becomes one turn. */
+const parts = (create: (index: number) => Part): Part[] =>
+  Array.from({ length: COUNT }, (_, index) => create(index));
+const call = (index: number): Part => ({ type: "tool-call", id: `c${index}`, name: "t", arguments: "{}" });
+const result = (index: number): Part => ({ type: "tool-result", callId: `c${index}`, content: [] });
+const CONVERSATIONS: readonly (readonly [name: string, turns: readonly Turn[]])[] = [
+  ["calls without results", [{ role: "assistant", parts: parts(call) }]],
+  [
+    "calls and results",
+    [
+      { role: "assistant", parts: parts(call) },
+      { role: "user", parts: parts(result) },
+    ],
+  ],
+  [
+    "custom calls",
+    [{ role: "assistant", parts: parts((index) => ({ ...call(index), custom: true }) as Part) }],
+  ],
+  [
+    "calls with names to change",
+    [{ role: "assistant", parts: parts((index) => ({ ...call(index), name: `é${index}` }) as Part) }],
+  ],
+];
+const TEXTS: Turn = { role: "user", parts: parts(() => ({ type: "text", text: "x" })) };
+
+describe("P12 a long turn that is sent to an upstream", () => {
+  const prepare = (turns: readonly Turn[], dialect: (typeof upstreamDialects)[number]) =>
+    prepareRequest(createRequest({ turns }), { dialect, model: "m" }, capabilitiesFor(dialect, "m"));
+
+  const cases = upstreamDialects.flatMap((dialect) =>
+    CONVERSATIONS.map(([name, turns]) => [dialect, name, turns] as const),
+  );
+  it.each(cases)("%s: %s are paired in slices", (dialect, _name, turns) => {
+    expect(countPauses(prepare(turns, dialect)).pauses).toBeGreaterThanOrEqual(COUNT / 2_048 - 1);
+  });
+
+  it.each([...cases, ...upstreamDialects.map((dialect) => [dialect, "texts", [TEXTS]] as const)])(
+    "%s: %s are encoded in slices, with the same result",
+    (dialect, _name, turns) => {
+      const capabilities = capabilitiesFor(dialect, "m");
+      const { request: prepared } = finishSteps(prepare(turns, dialect));
+      const { value, pauses } = countPauses(codecs[dialect].encodeRequestInSteps(prepared, capabilities));
+      expect(pauses).toBeGreaterThanOrEqual(COUNT / 2_048 - 1);
+      expect(value).toEqual(codecs[dialect].encodeRequest(prepared, capabilities));
+    },
+  );
+
+  it("takes one event loop turn per slice, when it is decoded, paired and encoded", async () => {
+    const run = (count: number) => () =>
+      runScene({
+        client: "generative-language",
+        upstream: "chat-completions",
+        body: { contents: [{ role: "model", parts: Array(count).fill({ functionCall: { name: "t" } }) }] },
+        response: chatResponse({ content: "x" }),
+      });
+    await run(1)();
+    const small = await turnsOf(run(1));
+    // Decoding validates and converts, and each call without a result gets one, which is encoded, too.
+    expect((await turnsOf(run(COUNT))) - small).toBeGreaterThanOrEqual((5 * COUNT) / 2_048);
   });
 });
 

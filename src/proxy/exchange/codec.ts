@@ -19,6 +19,8 @@ export interface Codec {
   decodeRequestInSteps(body: unknown, context: DecodeContext): Steps<Converted<ExchangeRequest>>;
   /** Encodes a request for an upstream. */
   encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall>;
+  /** Encodes like `encodeRequest`, but pauses in long lists. */
+  encodeRequestInSteps(request: ExchangeRequest, capabilities: Capabilities): Steps<Converted<UpstreamCall>>;
   /** Decodes a complete response. Throws `DialectError` if the body is an error or not a response of this dialect. */
   decodeResponse(body: unknown): Converted<ExchangeResponse>;
   /** Decodes like `decodeResponse`, but pauses in long lists. */

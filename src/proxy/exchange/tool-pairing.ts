@@ -1,6 +1,7 @@
 import type { Loss } from "./loss.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "./parts.ts";
 import type { Turn } from "./request.ts";
+import { isPauseDue, mapInSteps, type Steps } from "./steps.ts";
 
 /**
  * Puts tool calls and results into the order that every vendor accepts: the user turn directly after the calls begins
@@ -10,17 +11,27 @@ import type { Turn } from "./request.ts";
  * without a call and a second result of the same call. Each of these repairs is reported as a loss. A call id that is
  * used again is replaced by a unique one.
  */
-export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[]; losses: readonly Loss[] } {
+export function* pairToolResults(
+  turns: readonly Turn[],
+): Steps<{ turns: readonly Turn[]; losses: readonly Loss[] }> {
   if (!turns.some((turn) => turn.parts.some((part) => part.type === "tool-call" || isResult(part)))) {
     return { turns, losses: [] };
   }
-  const book = openBook(turns);
+  const book = yield* openBook(turns);
   const paired: PairedTurn[] = [];
   const losses: Loss[] = [];
   let owed: ToolResultPart[] = [];
   for (const [position, turn] of turns.entries()) {
+    if (isPauseDue()) yield;
     if (turn.role === "assistant") {
-      const { parts, results } = pairCalls(turn, position, book, losses);
+      const parts: Part[] = [];
+      const results: ToolResultPart[] = [];
+      for (const part of turn.parts) {
+        if (isPauseDue()) yield;
+        const pair = part.type === "tool-call" ? pairCall(part, position, book, losses) : undefined;
+        parts.push(pair?.call ?? part);
+        if (pair !== undefined) results.push(pair.result);
+      }
       const before = paired.at(-1);
       // No turn can come between calls and results, so an assistant turn that follows the calls is added to their turn.
       if (owed.length > 0 && before !== undefined) append(before.parts, parts);
@@ -37,7 +48,7 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
     else if (others.length > 0 || turn.parts.length === 0) paired.push({ ...turn, parts: others });
   }
   if (owed.length > 0) paired.push({ role: "user", parts: owed });
-  return { turns: paired, losses: [...losses, ...leftOver(book)] };
+  return { turns: paired, losses: [...losses, ...(yield* leftOver(book))] };
 }
 
 /** A turn whose list of parts can be extended. */
@@ -65,10 +76,11 @@ interface Book {
   readonly idsUsed: Map<string, number>;
 }
 
-function openBook(turns: readonly Turn[]): Book {
+function* openBook(turns: readonly Turn[]): Steps<Book> {
   const waiting: Book["waiting"] = new Map();
   for (const [position, turn] of turns.entries()) {
     for (const part of turn.parts) {
+      if (isPauseDue()) yield;
       if (!isResult(part)) continue;
       const queue = waiting.get(part.callId);
       const entry = { position, result: part };
@@ -79,17 +91,20 @@ function openBook(turns: readonly Turn[]): Book {
   return { waiting, idsUsed: new Map() };
 }
 
-function pairCalls(turn: Turn, position: number, book: Book, losses: Loss[]) {
-  const results: ToolResultPart[] = [];
-  const parts = turn.parts.map((part): Part => {
-    if (part.type !== "tool-call") return part;
-    const id = unusedId(part.id, book.idsUsed);
-    const taken = takeResult(part, position, book);
-    if (taken === undefined) losses.push(missing(part));
-    results.push({ ...(taken ?? noResult(part)), name: part.name, callId: id });
-    return id === part.id ? part : { ...part, id };
-  });
-  return { parts, results };
+/** Returns a call with an unused id, and its result. */
+function pairCall(
+  part: ToolCallPart,
+  position: number,
+  book: Book,
+  losses: Loss[],
+): { readonly call: ToolCallPart; readonly result: ToolResultPart } {
+  const id = unusedId(part.id, book.idsUsed);
+  const taken = takeResult(part, position, book);
+  if (taken === undefined) losses.push(missing(part));
+  return {
+    call: id === part.id ? part : { ...part, id },
+    result: { ...(taken ?? noResult(part)), name: part.name, callId: id },
+  };
 }
 
 function unusedId(id: string, used: Map<string, number>): string {
@@ -134,12 +149,12 @@ function missing(call: ToolCallPart): Loss {
   return { code: "tool-result-missing", detail: `The call ${call.id} (${call.name}) has no result.` };
 }
 
-function leftOver(book: Book): Loss[] {
+function leftOver(book: Book): Steps<Loss[]> {
   const results = [...book.waiting.values()].flatMap(({ entries, next, early }) => [
     ...early,
     ...entries.slice(next).map(({ result }) => result),
   ]);
-  return results.map((result) => ({
+  return mapInSteps(results, (result) => ({
     code: book.idsUsed.has(result.callId) ? "tool-result-duplicate" : "tool-result-orphan",
     detail: `The tool result for ${result.callId} was dropped: there is no such call.`,
   }));

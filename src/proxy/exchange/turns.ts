@@ -1,5 +1,13 @@
 import type { Part } from "./parts.ts";
 import type { Turn } from "./request.ts";
+import { mapInSteps, type Steps } from "./steps.ts";
+
+/** Converts each part of the turns, with pauses. */
+export function* mapParts(turns: readonly Turn[], convert: (part: Part) => Part): Steps<Turn[]> {
+  const mapped: Turn[] = [];
+  for (const turn of turns) mapped.push({ ...turn, parts: yield* mapInSteps(turn.parts, convert) });
+  return mapped;
+}
 
 /**
  * Merges adjacent turns of the same role, for dialects whose roles must alternate. A merged turn has no `name`, because

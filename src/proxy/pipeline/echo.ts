@@ -12,7 +12,7 @@ import {
   withEarlierTurns,
 } from "../translate/conversations/earlier-turns.ts";
 import { keptId } from "../translate/conversations/threads.ts";
-import { decodeInTurns } from "../translate/decode-in-turns.ts";
+import { decodeInTurns } from "../translate/convert-in-turns.ts";
 import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson, respondWithTokenEstimate, untilDrained } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";

@@ -4,7 +4,7 @@ import type { Codec } from "../exchange/codec.ts";
 import type { Part } from "../exchange/parts.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import type { TracedContent } from "../observability/telemetry.ts";
-import { decodeInTurns, decodeResponseInTurns } from "../translate/decode-in-turns.ts";
+import { decodeInTurns, decodeResponseInTurns } from "../translate/convert-in-turns.ts";
 import { ResponseCollector } from "../translate/response/response-events.ts";
 import type { Call } from "./call.ts";
 import { createContentRedactor } from "./redact-content.ts";

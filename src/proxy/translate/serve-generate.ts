@@ -12,7 +12,7 @@ import { sumUsages } from "../exchange/usage.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { refuseCompaction } from "./conversations/compaction.ts";
 import { isKept, namesEarlierTurns, withEarlierTurns } from "./conversations/earlier-turns.ts";
-import { decodeInTurns } from "./decode-in-turns.ts";
+import { convertInTurns, decodeInTurns } from "./convert-in-turns.ts";
 import { LARGE_JSON, stringifyLargeJson } from "./large-json.ts";
 import { prepareRequest } from "./request/prepare-request.ts";
 import { readRequestJson } from "./request/read-json.ts";
@@ -51,7 +51,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
       : decoded.value;
     const { client: side, target, memory } = call;
     const whole = (await memory?.restore(request, side.dialect, target.dialect)) ?? request;
-    translation = prepare(call, { client, upstream: upstreamCodec }, decoded, whole);
+    translation = await prepare(call, { client, upstream: upstreamCodec }, decoded, whole);
     await turnIfLarge(size);
     const upstreams = await send(translation);
     if (upstreams === undefined) return translation.outcome();
@@ -76,18 +76,19 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
 }
 
 /** Prepares a decoded request for its upstream. `request` is the decoded request with its earlier turns. */
-function prepare(
+async function prepare(
   call: TranslatedCall,
   codecs: Pick<TranslationPlan, "client" | "upstream">,
   decoded: Converted<ExchangeRequest>,
   request: ExchangeRequest,
-): Translation {
+): Promise<Translation> {
   const { dialect, model, capabilities: overrides } = call.target;
   const capabilities = capabilitiesFor(dialect, model, overrides, call.target);
   const willBeKept = isKept(call.client.dialect, request, call.conversations);
   // The vendor does not have to store a conversation that the proxy stores.
   const { store: _, ...unstored } = request;
-  const prepared = prepareRequest(willBeKept ? unstored : request, call.target, capabilities);
+  const asked = willBeKept ? unstored : request;
+  const prepared = await convertInTurns(asked, prepareRequest(asked, call.target, capabilities));
   const context = {
     model: call.client.model,
     request: decoded.value,
@@ -118,7 +119,9 @@ function prepare(
  */
 async function send(translation: Translation): Promise<readonly UpstreamResponse[] | undefined> {
   const { call, upstream, prepared, capabilities } = translation.plan;
-  const { value, losses } = upstream.encodeRequest(prepared.request, capabilities);
+  const encode = (request: ExchangeRequest) =>
+    convertInTurns(request, upstream.encodeRequestInSteps(request, capabilities));
+  const { value, losses } = await encode(prepared.request);
   translation.lose(losses);
   const lost = translation.lossDetails();
   refuseLosses(call, lost);
@@ -130,13 +133,14 @@ async function send(translation: Translation): Promise<readonly UpstreamResponse
   const toText = (json: unknown) => (isLarge ? stringifyLargeJson(json) : stringifyJson(json));
   const body = await toText(value.body);
   await turnIfLarge(body.length);
+  const bodies = [body];
+  for (let index = 1; index < prepared.calls; index += 1) {
+    const own = requestOfCall(prepared.request, index);
+    bodies.push(own === prepared.request ? body : await toText((await encode(own)).value.body));
+    await turnIfLarge(body.length);
+  }
   const responses = await Promise.all(
-    Array.from({ length: prepared.calls }, async (_, index) => {
-      const own = requestOfCall(prepared.request, index);
-      const isSame = own === prepared.request;
-      const text = isSame ? body : await toText(upstream.encodeRequest(own, capabilities).value.body);
-      return call.send({ method: "POST", path: value.path, body: text, ...headers });
-    }),
+    bodies.map((text) => call.send({ method: "POST", path: value.path, body: text, ...headers })),
   );
   return responses.includes(undefined) ? undefined : responses.filter((response) => response !== undefined);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Part } from "../../../src/proxy/exchange/parts.ts";
+import { finishSteps } from "../../../src/proxy/exchange/steps.ts";
 import { pairToolResults } from "../../../src/proxy/exchange/tool-pairing.ts";
 import { codecs } from "../../support/codecs.ts";
 
@@ -15,10 +16,12 @@ it("pairs calls with results that precede them in linear time", () => {
     { length: COUNT },
     (): Part => ({ type: "tool-call", id: "c", name: "n", arguments: "{}" }),
   );
-  const { turns, losses } = pairToolResults([
-    { role: "user", parts: results },
-    { role: "assistant", parts: calls },
-  ]);
+  const { turns, losses } = finishSteps(
+    pairToolResults([
+      { role: "user", parts: results },
+      { role: "assistant", parts: calls },
+    ]),
+  );
   expect(turns.flatMap(({ parts }) => parts).filter((part) => part.type === "tool-result")).toHaveLength(
     COUNT,
   );

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Part } from "../../../src/proxy/exchange/parts.ts";
 import type { Turn } from "../../../src/proxy/exchange/request.ts";
+import { finishSteps } from "../../../src/proxy/exchange/steps.ts";
 import { pairToolResults } from "../../../src/proxy/exchange/tool-pairing.ts";
+
+const pair = (turns: readonly Turn[]) => finishSteps(pairToolResults(turns));
 
 const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: "{}" });
 const result = (callId: string, text = callId): Part => ({
@@ -19,7 +22,7 @@ describe("pairToolResults", () => {
       { role: "assistant", parts: [call("a"), call("b")] },
       { role: "user", parts: [result("a"), result("b"), text("and?")] },
     ];
-    const paired = pairToolResults(turns);
+    const paired = pair(turns);
     expect(paired.losses).toEqual([]);
     expect(paired.turns.map((turn) => turn.parts.map((part) => part.type))).toEqual(
       turns.map((turn) => turn.parts.map((part) => part.type)),
@@ -27,7 +30,7 @@ describe("pairToolResults", () => {
   });
 
   it("moves a late result to its call", () => {
-    const { turns } = pairToolResults([
+    const { turns } = pair([
       { role: "assistant", parts: [call("a")] },
       { role: "user", parts: [text("wait")] },
       { role: "assistant", parts: [text("ok")] },
@@ -58,7 +61,7 @@ describe("pairToolResults", () => {
     );
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 8 }), (turns) => {
-        const paired = pairToolResults(turns).turns;
+        const paired = pair(turns).turns;
         const getTexts = (all: readonly Turn[]) =>
           all.flatMap((one) => one.parts).flatMap((one) => (one.type === "text" ? [one.text] : []));
         expect(getTexts(paired)).toEqual(getTexts(turns));

@@ -2,6 +2,7 @@ import { DialectError } from "../../../src/proxy/exchange/dialect-error.ts";
 import type { Loss } from "../../../src/proxy/exchange/loss.ts";
 import type { Dialect, Part } from "../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../../src/proxy/exchange/request.ts";
+import { finishSteps } from "../../../src/proxy/exchange/steps.ts";
 import { capabilitiesFor } from "../../../src/proxy/models/capabilities-for.ts";
 import { prepareRequest } from "../../../src/proxy/translate/request/prepare-request.ts";
 import { codecs } from "../../support/codecs.ts";
@@ -191,7 +192,7 @@ export const responseFeatures: readonly (readonly [name: string, parts: readonly
 /** Returns the table cell for a request's feature, as it is converted for an upstream with an unknown model. */
 export function requestCell(asked: Partial<ExchangeRequest>, dialect: UpstreamDialect): string {
   const capabilities = capabilitiesFor(dialect, "any-model");
-  const prepared = prepareRequest(request(asked), { dialect, model: "any-model" }, capabilities);
+  const prepared = finishSteps(prepareRequest(request(asked), { dialect, model: "any-model" }, capabilities));
   try {
     const { losses } = codecs[dialect].encodeRequest(prepared.request, capabilities);
     return cell([...prepared.losses, ...losses]);

@@ -4,6 +4,7 @@ import { stringifyJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
+import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { shortCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { withTitle } from "../../exchange/with-title.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
@@ -14,17 +15,18 @@ import { encodeReasoningDetail } from "./reasoning-details.ts";
 type WireMessage = Readonly<Record<string, unknown>>;
 
 /** Encodes a conversation as messages: the system message first, and tool results directly after their calls. */
-export function encodeMessages(
+export function* encodeMessages(
   request: ExchangeRequest,
   capabilities: Capabilities,
   list: LossList,
-): readonly WireMessage[] {
+): Steps<readonly WireMessage[]> {
   const messages: WireMessage[] = [];
   if (request.instructions.length > 0) messages.push(encodeSystem(request.instructions, list));
   for (const turn of request.turns) {
+    if (isPauseDue()) yield;
     if (turn.role === "system") messages.push(encodeSystem(turn.parts, list));
-    else if (turn.role === "assistant") messages.push(...encodeAssistant(turn, capabilities, list));
-    else messages.push(...encodeUser(turn, capabilities, list));
+    else if (turn.role === "assistant") messages.push(...(yield* encodeAssistant(turn, capabilities, list)));
+    else for (const message of yield* encodeUser(turn, capabilities, list)) messages.push(message);
   }
   return messages;
 }
@@ -46,10 +48,11 @@ function encodeSystem(parts: readonly Part[], list: LossList): WireMessage {
   return { role: "system", content: texts.join("\n\n") };
 }
 
-function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): WireMessage[] {
+function* encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Steps<WireMessage[]> {
   const messages: WireMessage[] = [];
   const content: WireContent[] = [];
   for (const part of turn.parts) {
+    if (isPauseDue()) yield;
     noteCache(part, list);
     if (part.type === "tool-result") {
       const { text, media } = encodeResult(part, capabilities, list);
@@ -86,7 +89,7 @@ function encodeResult(result: ToolResultPart, capabilities: Capabilities, list: 
   return { text, media: media.length > 0 ? [note, ...media] : [] };
 }
 
-function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList): WireMessage[] {
+function* encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList): Steps<WireMessage[]> {
   const texts: string[] = [];
   const calls: ToolCallPart[] = [];
   const thoughts: ReasoningPart[] = [];
@@ -115,7 +118,7 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
     ...encodeSignature(turn.parts, capabilities, list),
     tool_calls:
       calls.length > 0
-        ? calls.map((call) => ({
+        ? yield* mapInSteps(calls, (call) => ({
             ...encodeToolCall(signable(call, capabilities, list)),
             id: callIdAt(capabilities, call.id),
           }))

@@ -5,6 +5,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import { asksToThink } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
+import type { Steps } from "../../exchange/steps.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { selectEffort } from "../shared/select-effort.ts";
 import { fitUserName } from "../shared/user-name.ts";
@@ -15,11 +16,14 @@ import { encodeOutput, encodeTools } from "./encode-tools.ts";
  * Encodes a call of `/chat/completions`. A stream requests usage if the upstream supports the option, because the
  * proxy records the usage of every call.
  */
-export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
+export function* encodeRequest(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+): Steps<Converted<UpstreamCall>> {
   const list = createLossList();
   const members = {
     model: request.model,
-    messages: encodeMessages(request, capabilities, list),
+    messages: yield* encodeMessages(request, capabilities, list),
     ...encodeTools(request, capabilities, list),
     ...encodeSampling(request, capabilities, list),
     ...encodeEffort(request, capabilities, list),

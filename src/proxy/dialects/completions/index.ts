@@ -16,6 +16,10 @@ export const codec: Codec = {
     return decodeRequest(body);
   },
   encodeRequest,
+  // biome-ignore lint/correctness/useYield: as above
+  *encodeRequestInSteps(request, capabilities) {
+    return encodeRequest(request, capabilities);
+  },
   decodeResponse,
   // biome-ignore lint/correctness/useYield: as above
   *decodeResponseInSteps(body) {

@@ -2,6 +2,7 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { isCreatedCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { mergeTurns } from "../../exchange/turns.ts";
 import { loseDocumentOptions } from "../shared/losses.ts";
@@ -25,21 +26,25 @@ const unsignedCall = "skip_thought_signature_validator";
  * Encodes a conversation as contents with alternating roles. A system message within the conversation becomes a text of
  * the user, marked with `<system>`.
  */
-export function encodeContents(
+export function* encodeContents(
   request: ExchangeRequest,
   capabilities: Capabilities,
   losses: LossList,
-): WireObject[] {
+): Steps<WireObject[]> {
   const names = collectCallNames(request.turns);
   if (request.turns.some((turn) => turn.name !== undefined))
     losses.add("name", "`name` dropped: messages of this dialect have none.");
   const turns = mergeTurns(request.turns.map((turn) => convertSystemTurn(turn, losses)));
   const contents: { readonly role: "model" | "user"; readonly parts: WireObject[] }[] = [];
   for (const turn of turns) {
+    if (isPauseDue()) yield;
     const signer = createSigner(capabilities);
     const around = { names, signer, capabilities, losses };
     const parts: WireObject[] = [];
-    for (const part of turn.parts) parts.push(...encodePart(part, turn, around));
+    for (const part of turn.parts) {
+      if (isPauseDue()) yield;
+      parts.push(...encodePart(part, turn, around));
+    }
     if (parts.length === 0) continue;
     const role = turn.role === "assistant" ? "model" : "user";
     const before = contents.at(-1);

@@ -5,6 +5,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import { asksToThink, clampEffort, resolveBudget, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat, ReasoningRequest } from "../../exchange/request.ts";
+import type { Steps } from "../../exchange/steps.ts";
 import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { encodeContents } from "./encode-contents.ts";
@@ -13,7 +14,10 @@ import { encodeTools } from "./encode-tools.ts";
 import { toGenerativeSchema } from "./to-schema.ts";
 
 /** Encodes a call of `generateContent` or `streamGenerateContent`. */
-export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
+export function* encodeRequest(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+): Steps<Converted<UpstreamCall>> {
   const losses = createLossList();
   const {
     toolConfig: _,
@@ -27,7 +31,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   const instructions = encodeInstructions(request, losses);
   const body = {
     ...(instructions.length > 0 ? { systemInstruction: { parts: instructions } } : {}),
-    contents: encodeContents(request, capabilities, losses),
+    contents: yield* encodeContents(request, capabilities, losses),
     ...encodeTools(request, capabilities, losses),
     ...(Object.keys(generationConfig).length > 0 ? { generationConfig } : {}),
     ...own,

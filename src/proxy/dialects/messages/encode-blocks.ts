@@ -12,6 +12,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../exchange/parts.ts";
+import { mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { toCallId } from "../../exchange/tool-call-id.ts";
 import { loseForeignFile } from "../shared/losses.ts";
 import { profile } from "./profile.ts";
@@ -44,22 +45,10 @@ export function encodeParts(parts: readonly Part[], context: BlockContext): OutB
   return blocks;
 }
 
-/**
- * Encodes the parts of an assistant message. Drops images and documents, which models of other vendors generate and
- * this vendor rejects in assistant messages.
- */
-export function encodeSpoken(parts: readonly Part[], context: BlockContext): OutBlock[] {
-  const isMedium = (part: Part) => part.type === "image" || part.type === "document";
-  if (!parts.some(isMedium)) return encodeParts(parts, context);
-  for (const { type } of parts.filter(isMedium))
-    context.list.add(
-      `assistant-${type}`,
-      `Part of type ${type} dropped from an assistant message: the dialect has no equivalent.`,
-    );
-  return encodeParts(
-    parts.filter((part) => !isMedium(part)),
-    context,
-  );
+/** Encodes like `encodeParts`, with pauses. */
+export function* encodePartsInSteps(parts: readonly Part[], context: BlockContext): Steps<OutBlock[]> {
+  const blocks = yield* mapInSteps(parts, (part) => encodePart(part, context));
+  return blocks.filter((block) => block !== undefined);
 }
 
 function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {

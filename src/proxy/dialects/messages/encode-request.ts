@@ -4,15 +4,19 @@ import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
+import type { Steps } from "../../exchange/steps.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
 import { encodeThinking, thinkingAllowance } from "./encode-thinking.ts";
 import { encodeTools, toolHeaders } from "./encode-tools.ts";
-import { encodeTurns, limitBreakpoints } from "./encode-turns.ts";
+import { encodeTurns, limitBreakpoints, type OutMessage } from "./encode-turns.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
 /** Encodes a call of `/messages`. A default replaces a missing `max_tokens`, which the dialect requires. */
-export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
+export function* encodeRequest(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+): Steps<Converted<UpstreamCall>> {
   const list = createLossList();
   const context: BlockContext = { capabilities, list };
   const maxTokens = limitTokens(request, context);
@@ -23,7 +27,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   const body = defined({
     model: request.model,
     max_tokens: maxTokens,
-    ...encodeConversation(request, context),
+    ...(yield* encodeConversation(request, context)),
     ...encodeTools(request, list),
     ...encodeSampling(
       request,
@@ -52,9 +56,12 @@ function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockCont
   return max;
 }
 
-function encodeConversation(request: ExchangeRequest, context: BlockContext) {
+function* encodeConversation(
+  request: ExchangeRequest,
+  context: BlockContext,
+): Steps<{ readonly system: unknown; readonly messages: readonly OutMessage[] }> {
   const system = encodeParts(request.instructions, context);
-  const messages = encodeTurns(request, context);
+  const messages = yield* encodeTurns(request, context);
   const surplus = limitBreakpoints([...system, ...messages.flatMap((message) => message.content)], context);
   const kept = (block: OutBlock): OutBlock => {
     if (!surplus.has(block)) return block;

@@ -1,7 +1,8 @@
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { mergeTurns } from "../../exchange/turns.ts";
-import { type BlockContext, encodeParts, encodeSpoken, type OutBlock } from "./encode-blocks.ts";
+import { type BlockContext, encodePartsInSteps, type OutBlock } from "./encode-blocks.ts";
 
 export interface OutMessage {
   readonly role: "user" | "assistant";
@@ -15,18 +16,18 @@ const maxBreakpoints = 4;
  * Encodes turns as alternating user and assistant messages that begin with a user message. A system message within the
  * conversation becomes a marked part of a user message, because most models of this dialect accept no other form.
  */
-export function encodeTurns(request: ExchangeRequest, context: BlockContext): readonly OutMessage[] {
+export function* encodeTurns(request: ExchangeRequest, context: BlockContext): Steps<readonly OutMessage[]> {
   const converted = request.turns.map((turn) => (turn.role === "system" ? asUser(turn, context) : turn));
   if (converted.some((turn) => turn.name !== undefined))
     context.list.add("name", "`name` dropped: messages of this dialect have none.");
-  const messages = mergeTurns(converted).flatMap((turn): OutMessage[] => {
+  const messages: OutMessage[] = [];
+  for (const turn of mergeTurns(converted)) {
+    if (isPauseDue()) yield;
     const role = turn.role === "assistant" ? "assistant" : "user";
-    const content =
-      role === "assistant"
-        ? encodeSpoken(turn.parts, context)
-        : encodeParts(withoutMediaInErrors(turn.parts), context);
-    return content.length > 0 ? [{ role, content }] : [];
-  });
+    const parts = role === "assistant" ? withoutMedia(turn.parts, context) : withoutMediaInErrors(turn.parts);
+    const content = yield* encodePartsInSteps(parts, context);
+    if (content.length > 0) messages.push({ role, content });
+  }
   return fixFirstAndLastRole(joinNeighbours(messages), context);
 }
 
@@ -39,6 +40,21 @@ function asUser(turn: Turn, { list }: BlockContext): Turn {
     (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
   );
   return { role: "user", parts };
+}
+
+/**
+ * Drops images and documents from the parts of an assistant message: models of other vendors generate them, and this
+ * vendor rejects them in assistant messages.
+ */
+function withoutMedia(parts: readonly Part[], { list }: BlockContext): readonly Part[] {
+  const isMedium = (part: Part) => part.type === "image" || part.type === "document";
+  if (!parts.some(isMedium)) return parts;
+  for (const { type } of parts.filter(isMedium))
+    list.add(
+      `assistant-${type}`,
+      `Part of type ${type} dropped from an assistant message: the dialect has no equivalent.`,
+    );
+  return parts.filter((part) => !isMedium(part));
 }
 
 /**

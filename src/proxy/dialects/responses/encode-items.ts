@@ -2,6 +2,7 @@ import { findTool } from "../../exchange/find-tool.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { toCallId } from "../../exchange/tool-call-id.ts";
 import { encodeInputPart, type InputContext } from "./encode-content.ts";
 import { findNamespaced } from "./namespaces.ts";
@@ -14,16 +15,25 @@ type WireItem = Readonly<Record<string, unknown>>;
  * Encodes a conversation as `input` items. Consecutive texts and media of a turn become one message, and every other
  * part becomes an item.
  */
-export function encodeTurns(request: ExchangeRequest, systemRole: string, context: InputContext): WireItem[] {
-  return request.turns.flatMap((turn) => encodeTurn(turn, request, systemRole, context));
+export function* encodeTurns(
+  request: ExchangeRequest,
+  systemRole: string,
+  context: InputContext,
+): Steps<WireItem[]> {
+  const items: WireItem[] = [];
+  for (const turn of request.turns) {
+    if (isPauseDue()) yield;
+    for (const item of yield* encodeTurn(turn, request, systemRole, context)) items.push(item);
+  }
+  return items;
 }
 
-function encodeTurn(
+function* encodeTurn(
   turn: Turn,
   request: ExchangeRequest,
   systemRole: string,
   context: InputContext,
-): WireItem[] {
+): Steps<WireItem[]> {
   const { losses } = context;
   const items: WireItem[] = [];
   let content: unknown[] = [];
@@ -36,6 +46,7 @@ function encodeTurn(
   };
   if (turn.name !== undefined) losses.add("name", "`name` dropped: messages of this dialect have none.");
   for (const part of turn.parts) {
+    if (isPauseDue()) yield;
     const item = encodeOwnItem(part, request, context);
     if (item !== undefined) {
       close();

@@ -3,6 +3,7 @@ import type { UpstreamCall } from "../../exchange/codec.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
+import type { Steps } from "../../exchange/steps.ts";
 import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
 import { selectEffort } from "../shared/select-effort.ts";
 import { fitUserName } from "../shared/user-name.ts";
@@ -12,13 +13,16 @@ import { encodeTurns } from "./encode-items.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 
 /** Encodes a call of `/responses`. `store` is false unless the client set it, because the vendor's default is true. */
-export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
+export function* encodeRequest(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+): Steps<Converted<UpstreamCall>> {
   const losses = createLossList();
   const tools = encodeTools(request.tools, losses);
   const own = request.extensions.responses ?? {};
   const body = {
     model: request.model,
-    ...encodeConversation(request, capabilities, losses),
+    ...(yield* encodeConversation(request, capabilities, losses)),
     ...withoutNullish({
       tools: tools.length > 0 ? tools : undefined,
       tool_choice: tools.length > 0 ? encodeToolChoice(request) : undefined,
@@ -47,7 +51,11 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
 }
 
 /** Encodes the first text as `instructions`, and all other instructions as a message before the conversation. */
-function encodeConversation(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
+function* encodeConversation(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+  losses: LossList,
+): Steps<{ readonly instructions?: string; readonly input: readonly unknown[] }> {
   const systemRole = capabilities.acceptsDeveloperRole ? "developer" : "system";
   const [first, ...further] = request.instructions;
   const isPlain = first?.type === "text";
@@ -57,7 +65,7 @@ function encodeConversation(request: ExchangeRequest, capabilities: Capabilities
   const opening = content.length > 0 ? [{ type: "message", role: systemRole, content }] : [];
   return {
     ...(isPlain ? { instructions: first.text } : {}),
-    input: [...opening, ...encodeTurns(request, systemRole, { capabilities, losses })],
+    input: [...opening, ...(yield* encodeTurns(request, systemRole, { capabilities, losses }))],
   };
 }
 

@@ -7,7 +7,7 @@ import { isObject } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { capabilitiesFor } from "../../models/capabilities-for.ts";
 import { estimateTokens } from "../../usage/estimate-tokens.ts";
-import { decodeInTurns } from "../decode-in-turns.ts";
+import { convertInTurns, decodeInTurns } from "../convert-in-turns.ts";
 import { prepareRequest } from "../request/prepare-request.ts";
 import { readRequestJson } from "../request/read-json.ts";
 import type { TranslatedCall, TranslationOutcome, TranslationTarget } from "../translate-call.ts";
@@ -74,10 +74,10 @@ async function writeRequest(
   asked: ExchangeRequest,
 ): Promise<Readonly<Record<string, unknown>>> {
   const capabilities = capabilitiesFor(target.dialect, target.model, target.capabilities, target);
-  const { request } = prepareRequest(asked, target, capabilities);
+  const { request } = await convertInTurns(asked, prepareRequest(asked, target, capabilities));
   const codec = await loadCodec(target.dialect);
-  const { body } = codec.encodeRequest(request, capabilities).value;
-  return isObject(body) ? body : {};
+  const { value } = await convertInTurns(request, codec.encodeRequestInSteps(request, capabilities));
+  return isObject(value.body) ? value.body : {};
 }
 
 function readCount(response: unknown): number | undefined {

@@ -1,5 +1,7 @@
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Tool } from "../../exchange/request.ts";
+import type { Steps } from "../../exchange/steps.ts";
+import { mapParts } from "../../exchange/turns.ts";
 
 const inputSchema = {
   type: "object",
@@ -13,14 +15,14 @@ const inputSchema = {
  * function with one string argument. The description states the grammar, which the upstream cannot enforce. Codecs of
  * clients that support such tools convert the calls back.
  */
-export function wrapCustomTools(request: ExchangeRequest): ExchangeRequest {
+export function* wrapCustomTools(request: ExchangeRequest): Steps<ExchangeRequest> {
   const isCalled = (part: Part) => part.type === "tool-call" && part.custom === true;
   const declared = request.tools.some((tool) => tool.type === "custom");
   if (!declared && !request.turns.some((turn) => turn.parts.some(isCalled))) return request;
   return {
     ...request,
     tools: request.tools.map((tool) => (tool.type === "custom" ? asFunction(tool) : tool)),
-    turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(asFunctionCall) })),
+    turns: yield* mapParts(request.turns, asFunctionCall),
   };
 }
 

@@ -6,6 +6,7 @@ import { memberCode } from "../../exchange/loss-codes.ts";
 import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
+import type { Steps } from "../../exchange/steps.ts";
 import { pairToolResults } from "../../exchange/tool-pairing.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
 import { enforceLimits } from "./enforced-limits.ts";
@@ -34,22 +35,22 @@ export interface PreparedRequest {
  * Prepares a request for any upstream dialect: pairs tool results, and adapts tool names, tools and schemas to what
  * the upstream accepts.
  */
-export function prepareRequest(
+export function* prepareRequest(
   request: ExchangeRequest,
   target: { readonly dialect: UpstreamDialect; readonly model: string },
   capabilities: Capabilities,
-): PreparedRequest {
+): Steps<PreparedRequest> {
   const { limitsToolCalls } = getUpstreamProfile(target.dialect);
   const enforced = enforceLimits(request, capabilities, limitsToolCalls);
   const spoken = withTurn(request, target.dialect);
-  const { turns, losses } = pairToolResults(spoken.value.turns);
+  const { turns, losses } = yield* pairToolResults(spoken.value.turns);
   const plainer = withoutForeignExtras(spoken.value, target.dialect);
   const enclosed = wrapSchemaRoot(plainer.request, target.dialect);
   const relaxed = relaxStrictSchemas(enclosed ?? plainer.request, target.dialect);
   const paired: ExchangeRequest = { ...relaxed.request, model: target.model, turns };
-  const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
+  const plain = capabilities.customTools ? paired : yield* wrapCustomTools(paired);
   const carried = wrapSchemaInTool(plain, target.dialect, capabilities);
-  const named = fitToolNames(carried ?? plain, capabilities);
+  const named = yield* fitToolNames(carried ?? plain, capabilities);
   const separate = separateCandidates(named.request, target.dialect, capabilities);
   const restorePart = (part: Part): Part => {
     const restored = part.type === "tool-call" ? { ...part, name: named.restore(part.name) } : part;

@@ -1,7 +1,9 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Tool } from "../../exchange/request.ts";
+import { mapInSteps, type Steps } from "../../exchange/steps.ts";
+import { mapParts } from "../../exchange/turns.ts";
 
 /** A request with tool names that the upstream accepts. */
 export interface ToolNames {
@@ -15,21 +17,21 @@ export interface ToolNames {
  * appends a digest that keeps the new names distinct. Renames the tools in earlier turns as well. A new name depends
  * only on the client's name.
  */
-export function fitToolNames(request: ExchangeRequest, capabilities: Capabilities): ToolNames {
+export function* fitToolNames(request: ExchangeRequest, capabilities: Capabilities): Steps<ToolNames> {
   const { toolNamePattern: pattern, maxToolNameLength: max } = capabilities;
   const accepts = (name: string) => name.length <= max && pattern.test(name);
   const refused = namesIn(request).filter((name) => !accepts(name));
   if (refused.length === 0) return { request, restore: (name) => name };
-  const renamed = new Map(refused.map((name) => [name, rename(name, max)]));
+  const renamed = new Map(yield* mapInSteps(refused, (name) => [name, rename(name, max)] as const));
   const original = new Map([...renamed].map(([name, fitted]) => [fitted, name]));
   return {
-    request: renameAll(request, (name) => renamed.get(name) ?? name),
+    request: yield* renameAll(request, (name) => renamed.get(name) ?? name),
     restore: (name) => original.get(name) ?? name,
   };
 }
 
 function rename(name: string, max: number): string {
-  const digest = createHash("sha256").update(name).digest("hex").slice(0, 8);
+  const digest = hash("sha256", name).slice(0, 8);
   const letters = name.replace(/[^a-zA-Z0-9_-]/g, "_").replace(/^[^a-zA-Z_]/, "_$&");
   return `${letters.slice(0, max - digest.length - 1)}_${digest}`;
 }
@@ -42,7 +44,7 @@ function namesIn(request: ExchangeRequest): string[] {
   return [...names];
 }
 
-function renameAll(request: ExchangeRequest, fitted: (name: string) => string): ExchangeRequest {
+function* renameAll(request: ExchangeRequest, fitted: (name: string) => string): Steps<ExchangeRequest> {
   const { toolChoice: choice } = request;
   const toolChoice =
     choice?.mode === "tool"
@@ -55,15 +57,12 @@ function renameAll(request: ExchangeRequest, fitted: (name: string) => string): 
     tools: request.tools.map(
       (tool): Tool => (tool.type === "hosted" ? tool : { ...tool, name: fitted(tool.name) }),
     ),
-    turns: request.turns.map((turn) => ({
-      ...turn,
-      parts: turn.parts.map((part): Part => {
-        if (part.type === "tool-call") return { ...part, name: fitted(part.name) };
-        return part.type === "tool-result" && part.name !== undefined
-          ? { ...part, name: fitted(part.name) }
-          : part;
-      }),
-    })),
+    turns: yield* mapParts(request.turns, (part): Part => {
+      if (part.type === "tool-call") return { ...part, name: fitted(part.name) };
+      return part.type === "tool-result" && part.name !== undefined
+        ? { ...part, name: fitted(part.name) }
+        : part;
+    }),
     toolChoice,
   };
 }

@@ -1,6 +1,6 @@
 import { invalidResponse } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
-import { decodeResponseInTurns } from "../decode-in-turns.ts";
+import { decodeResponseInTurns } from "../convert-in-turns.ts";
 import type { UpstreamResponse } from "../translate-call.ts";
 import type { Translation } from "../translation.ts";
 import { decodeStream } from "./decode-body.ts";

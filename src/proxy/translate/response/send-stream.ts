@@ -8,7 +8,7 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { keptId } from "../conversations/threads.ts";
-import { decodeResponseInTurns } from "../decode-in-turns.ts";
+import { decodeResponseInTurns } from "../convert-in-turns.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { refusal, STRICT } from "../strict-translation.ts";
 import type { UpstreamResponse } from "../translate-call.ts";

@@ -3,7 +3,7 @@ import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
-import { decodeResponseInTurns } from "../decode-in-turns.ts";
+import { decodeResponseInTurns } from "../convert-in-turns.ts";
 import { LARGE_JSON, stringifyLargeJson } from "../large-json.ts";
 import { refuseLosses } from "../strict-translation.ts";
 import type { UpstreamResponse } from "../translate-call.ts";

@@ -3,10 +3,13 @@ import type { Codec, DecodeContext } from "../exchange/codec.ts";
 import type { Converted } from "../exchange/loss.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
-import { countValues, type Steps } from "../exchange/steps.ts";
+import { countValues, finishSteps, type Steps } from "../exchange/steps.ts";
 
 /** Maximum number of JSON values in a body that is decoded in one turn of the event loop. */
 const FEW_VALUES = 16_384;
+
+/** Parts of a conversation that is converted in one turn of the event loop. */
+const FEW_PARTS = 2_048;
 
 /** A client's request: its parsed body, and the number of values in it. */
 export interface ClientRequest {
@@ -34,6 +37,15 @@ export async function decodeResponseInTurns(
 ): Promise<Converted<ExchangeResponse>> {
   if (countValues(body, FEW_VALUES) < FEW_VALUES) return codec.decodeResponse(body);
   return finishInTurns(codec.decodeResponseInSteps(body));
+}
+
+/**
+ * Finishes steps that prepare or encode a request. Takes a turn of the event loop for each step if its conversation,
+ * including earlier turns that the body does not contain, is long.
+ */
+export async function convertInTurns<Value>({ turns }: ExchangeRequest, steps: Steps<Value>): Promise<Value> {
+  const parts = turns.reduce((sum, turn) => sum + turn.parts.length, turns.length);
+  return parts <= FEW_PARTS ? finishSteps(steps) : finishInTurns(steps);
 }
 
 async function finishInTurns<Value>(steps: Steps<Value>): Promise<Value> {
