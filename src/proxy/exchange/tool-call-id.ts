@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The tool call ids that a dialect's vendor accepts. Vendors document few of these limits, but enforce them. */
 export interface CallIdRule {
@@ -28,7 +28,7 @@ export function toCallId(rule: CallIdRule, id: string): string {
 export function shortCallId(id: string): string {
   const own = unwrapCallId(id);
   if (/^[a-zA-Z0-9]{9}$/.test(own)) return own;
-  const bytes = createHash("sha256").update(own).digest();
+  const bytes = hash("sha256", own, "buffer");
   return bytes.readBigUInt64BE().toString(36).padStart(9, "0").slice(-9);
 }
 
@@ -55,5 +55,5 @@ export function isCreatedCallId(id: string): boolean {
 }
 
 function digest(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, 24);
+  return hash("sha256", text, "base64url").slice(0, 24);
 }

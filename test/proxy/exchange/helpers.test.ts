@@ -75,6 +75,8 @@ describe("tool call ids", () => {
   it("are derived from the position of a call without one", () => {
     expect(createCallId("f", 1, 0)).toBe(createCallId("f", 1, 0));
     expect(createCallId("f", 1, 0)).not.toBe(createCallId("f", 1, 1));
+    // The digest is part of conversations that clients have stored.
+    expect(createCallId("f", 1, 0)).toBe("call_m_zHolA45FdEuzKc51InPsya21");
   });
 });
 
