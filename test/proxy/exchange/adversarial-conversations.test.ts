@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import type { Part } from "../../../src/proxy/exchange/parts.ts";
 import { finishSteps } from "../../../src/proxy/exchange/steps.ts";
 import { pairToolResults } from "../../../src/proxy/exchange/tool-pairing.ts";
+import { capabilitiesFor } from "../../../src/proxy/models/capabilities-for.ts";
 import { codecs } from "../../support/codecs.ts";
+import { request } from "../../support/exchange.ts";
 
 /** With this number of elements, a quadratic search takes minutes and exceeds the test's time limit. */
 const COUNT = 120_000;
@@ -26,6 +28,27 @@ it("pairs calls with results that precede them in linear time", () => {
     COUNT,
   );
   expect(losses.filter(({ code }) => code === "tool-result-duplicate")).toHaveLength(COUNT);
+});
+
+it("encodes signed reasoning in linear time", () => {
+  // Comparisons of parts are fast, so that only this number exceeds the time limit.
+  const count = 4 * COUNT;
+  const reasoning = Array.from(
+    { length: count },
+    (_, index): Part => ({
+      type: "reasoning",
+      text: `t${index}`,
+      vendor: "chat-completions",
+      signature: "s",
+      origin: { dialect: "chat-completions", raw: { type: "reasoning.text" } },
+    }),
+  );
+  const capabilities = capabilitiesFor("chat-completions", "m", {
+    "*": { optionalMembers: ["reasoning_details"] },
+  });
+  const turns = [{ role: "assistant", parts: reasoning }] as const;
+  const { value } = codecs["chat-completions"].encodeRequest(request({ turns }), capabilities);
+  expect(value.body).toMatchObject({ messages: [{ reasoning_details: { length: count } }] });
 });
 
 it("decodes a stream with many tool calls in linear time", () => {

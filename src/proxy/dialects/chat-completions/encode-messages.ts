@@ -157,7 +157,7 @@ function encodeReasoning(
 ): Readonly<Record<string, unknown>> {
   const takesDetails = capabilities.optionalMembers.includes("reasoning_details");
   const signed = reasoning.filter((part) => takesDetails && isSigned(part));
-  const others = reasoning.filter((part) => !signed.includes(part));
+  const others = reasoning.filter((part) => !takesDetails || !isSigned(part));
   const details = signed.flatMap((part) => encodeReasoningDetail(part) ?? []);
   const text = capabilities.echoesReasoning ? joinText(reasoning) : "";
   if (others.length > 0 && text === "") {
