@@ -10,7 +10,7 @@ import { prepareRequest } from "../../src/proxy/translate/request/prepare-reques
 import { upstreamDialects } from "../proxy/translate/features.ts";
 import { chatResponse, runScene } from "../proxy/translate/harness.ts";
 import { codecs } from "../support/codecs.ts";
-import { request as createRequest } from "../support/exchange.ts";
+import { request as createRequest, encodeContext } from "../support/exchange.ts";
 import { type Respond, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
@@ -281,8 +281,47 @@ describe("P12 a long turn that is sent to an upstream", () => {
       });
     await run(1)();
     const small = await turnsOf(run(1));
-    // Decoding validates and converts, and each call without a result gets one, which is encoded, too.
-    expect((await turnsOf(run(COUNT))) - small).toBeGreaterThanOrEqual((5 * COUNT) / 2_048);
+    // Each call is validated (three values), decoded, paired in two passes and encoded with the result it lacks.
+    expect((await turnsOf(run(COUNT))) - small).toBeGreaterThanOrEqual((8 * COUNT) / 2_048 - 5);
+  });
+});
+
+describe("P12 a long response", () => {
+  const signed = (index: number): Part => ({ ...call(index), signature: "s" }) as Part;
+  it.each(upstreamDialects)(
+    "of signed calls is encoded in slices for a client of %s, with the same result",
+    (dialect) => {
+      const response = { candidates: [{ parts: parts(signed), finish: { unified: "tool-calls" } as const }] };
+      const { value, pauses } = countPauses(codecs[dialect].encodeResponseInSteps(response, encodeContext()));
+      expect(pauses).toBeGreaterThanOrEqual(COUNT / 2_048 - 1);
+      expect(value).toEqual(codecs[dialect].encodeResponse(response, encodeContext()));
+    },
+  );
+
+  it.each(["chat-completions", "generative-language"] as const)(
+    "of many candidates is encoded in slices for a client of %s",
+    (dialect) => {
+      const candidate = { parts: [], finish: { unified: "stop" } as const };
+      const response = { candidates: Array(COUNT).fill(candidate) };
+      const { pauses } = countPauses(codecs[dialect].encodeResponseInSteps(response, encodeContext()));
+      expect(pauses).toBeGreaterThanOrEqual(COUNT / 2_048 - 1);
+    },
+  );
+
+  it("takes one event loop turn per slice", async () => {
+    const run = (count: number) => () => {
+      const tool_calls = Array(count).fill({ id: "c", type: "function", function: { name: "t" } });
+      return runScene({
+        client: "messages",
+        upstream: "chat-completions",
+        body: { model: "m", max_tokens: 5, messages: [ask] },
+        response: chatResponse({ tool_calls }),
+      });
+    };
+    await run(1)();
+    const small = await turnsOf(run(1));
+    // Each call is validated (five values), decoded and encoded.
+    expect((await turnsOf(run(COUNT))) - small).toBeGreaterThanOrEqual((7 * COUNT) / 2_048);
   });
 });
 

@@ -26,6 +26,8 @@ export interface Codec {
   /** Decodes like `decodeResponse`, but pauses in long lists. */
   decodeResponseInSteps(body: unknown): Steps<Converted<ExchangeResponse>>;
   encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown>;
+  /** Encodes like `encodeResponse`, but pauses in long lists. */
+  encodeResponseInSteps(response: ExchangeResponse, context: EncodeContext): Steps<Converted<unknown>>;
   /**
    * Returns the id that clients receive for a stored response. Absent in a dialect whose clients cannot refer to one.
    */

@@ -12,7 +12,7 @@ import {
   withEarlierTurns,
 } from "../translate/conversations/earlier-turns.ts";
 import { keptId } from "../translate/conversations/threads.ts";
-import { decodeInTurns } from "../translate/convert-in-turns.ts";
+import { decodeInTurns, encodeResponseInTurns } from "../translate/convert-in-turns.ts";
 import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson, respondWithTokenEstimate, untilDrained } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
@@ -77,7 +77,8 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
   call.usage = response.usage;
   const isStored = isKept(call.dialect, request, conversations);
   if (isStored || !call.stream) {
-    const json = stringifyJson(codec.encodeResponse(response, context).value);
+    const { value } = await encodeResponseInTurns(codec, response, context);
+    const json = stringifyJson(value);
     await turnIfLarge(size);
     if (isStored) await keepEcho(call, { codec, context, response, request: full, json, size });
     if (!call.stream) {

@@ -1,6 +1,7 @@
 import { nextTurn } from "../../json/bounds.ts";
-import type { Codec, DecodeContext } from "../exchange/codec.ts";
+import type { Codec, DecodeContext, EncodeContext } from "../exchange/codec.ts";
 import type { Converted } from "../exchange/loss.ts";
+import type { Part } from "../exchange/parts.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import { countValues, finishSteps, type Steps } from "../exchange/steps.ts";
@@ -8,7 +9,7 @@ import { countValues, finishSteps, type Steps } from "../exchange/steps.ts";
 /** Maximum number of JSON values in a body that is decoded in one turn of the event loop. */
 const FEW_VALUES = 16_384;
 
-/** Parts of a conversation that is converted in one turn of the event loop. */
+/** Parts of a conversation or a response that is converted in one turn of the event loop. */
 const FEW_PARTS = 2_048;
 
 /** A client's request: its parsed body, and the number of values in it. */
@@ -44,8 +45,22 @@ export async function decodeResponseInTurns(
  * including earlier turns that the body does not contain, is long.
  */
 export async function convertInTurns<Value>({ turns }: ExchangeRequest, steps: Steps<Value>): Promise<Value> {
-  const parts = turns.reduce((sum, turn) => sum + turn.parts.length, turns.length);
-  return parts <= FEW_PARTS ? finishSteps(steps) : finishInTurns(steps);
+  return countParts(turns) <= FEW_PARTS ? finishSteps(steps) : finishInTurns(steps);
+}
+
+/** Encodes a response for the client. Takes a turn of the event loop for each step of a large one. */
+export async function encodeResponseInTurns(
+  codec: Codec,
+  response: ExchangeResponse,
+  context: EncodeContext,
+): Promise<Converted<unknown>> {
+  if (countParts(response.candidates) <= FEW_PARTS) return codec.encodeResponse(response, context);
+  return finishInTurns(codec.encodeResponseInSteps(response, context));
+}
+
+/** Counts turns or candidates, and their parts. */
+function countParts(owners: readonly { readonly parts: readonly Part[] }[]): number {
+  return owners.reduce((sum, { parts }) => sum + parts.length, owners.length);
 }
 
 async function finishInTurns<Value>(steps: Steps<Value>): Promise<Value> {

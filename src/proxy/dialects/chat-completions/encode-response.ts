@@ -5,6 +5,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import { toMediaUrl } from "../../exchange/media.ts";
 import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
+import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { openAiServiceTier } from "../shared/openai-service-tier.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeToolCall } from "./encode-messages.ts";
@@ -21,21 +22,34 @@ export function completionId(id: string | undefined, context: EncodeContext): st
 }
 
 /** Encodes a complete response. */
-export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
+export function* encodeResponse(
+  response: ExchangeResponse,
+  context: EncodeContext,
+): Steps<Converted<unknown>> {
   const list = createLossList();
+  const choices: unknown[] = [];
+  for (const [index, candidate] of response.candidates.entries()) {
+    if (isPauseDue()) yield;
+    choices.push(yield* encodeChoice(candidate, index, context, list));
+  }
   const value = defined({
     id: completionId(response.id, context),
     object: "chat.completion",
     created: response.created ?? Math.floor(context.now / 1000),
     model: response.model ?? context.model,
-    choices: response.candidates.map((candidate, index) => encodeChoice(candidate, index, context, list)),
+    choices,
     service_tier: openAiServiceTier(response.usage),
     usage: response.usage === undefined ? undefined : encodeUsage(response.usage),
   });
   return { value, losses: list.losses };
 }
 
-function encodeChoice(candidate: Candidate, index: number, context: EncodeContext, list: LossList) {
+function* encodeChoice(
+  candidate: Candidate,
+  index: number,
+  context: EncodeContext,
+  list: LossList,
+): Steps<unknown> {
   const { parts, finish } = candidate;
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusals = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : []));
@@ -52,7 +66,8 @@ function encodeChoice(candidate: Candidate, index: number, context: EncodeContex
       ...googleExtra(findTextSignature(parts, list)),
       annotations: annotations.length > 0 ? annotations : undefined,
       images: encodeImages(parts),
-      tool_calls: calls.length > 0 ? calls.map((call) => encodeWholeCall(call, context)) : undefined,
+      tool_calls:
+        calls.length > 0 ? yield* mapInSteps(calls, (call) => encodeWholeCall(call, context)) : undefined,
     }),
     logprobs: encodeLogprobs(parts.flatMap((part) => (part.type === "text" ? (part.logprobs ?? []) : []))),
     finish_reason: encodeFinish(finish, { calls: calls.length > 0, refusal: refusal !== null }),

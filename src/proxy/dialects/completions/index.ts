@@ -26,6 +26,10 @@ export const codec: Codec = {
     return decodeResponse(body);
   },
   encodeResponse,
+  // biome-ignore lint/correctness/useYield: as above
+  *encodeResponseInSteps(response, context) {
+    return encodeResponse(response, context);
+  },
   createStreamDecoder,
   createStreamEncoder,
   decodeError,

@@ -2,6 +2,7 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
+import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { toCallId } from "../../exchange/tool-call-id.ts";
 import {
   encodeArguments,
@@ -17,10 +18,18 @@ import { profile } from "./profile.ts";
 import { encodeUsage } from "./usage.ts";
 
 /** Encodes a complete `GenerateContentResponse`. */
-export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
+export function* encodeResponse(
+  response: ExchangeResponse,
+  context: EncodeContext,
+): Steps<Converted<unknown>> {
   const losses = createLossList();
+  const candidates: WireObject[] = [];
+  for (const [index, candidate] of response.candidates.entries()) {
+    if (isPauseDue()) yield;
+    candidates.push(yield* encodeCandidate(candidate, index, losses));
+  }
   const value = {
-    candidates: response.candidates.map((candidate, index) => encodeCandidate(candidate, index, losses)),
+    candidates,
     usageMetadata: encodeUsage(response.usage),
     modelVersion: response.model ?? context.model,
     responseId: response.id ?? context.fallbackId,
@@ -28,10 +37,10 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
   return { value, losses: losses.losses };
 }
 
-function encodeCandidate(candidate: Candidate, index: number, losses: LossList): WireObject {
+function* encodeCandidate(candidate: Candidate, index: number, losses: LossList): Steps<WireObject> {
   const { finish } = candidate;
   const logprobs = candidate.parts.flatMap((part) => (part.type === "text" ? (part.logprobs ?? []) : []));
-  const parts = candidate.parts.flatMap((part) => encodeResponsePart(part, losses));
+  const parts = (yield* mapInSteps(candidate.parts, (part) => encodeResponsePart(part, losses))).flat();
   return {
     content: { parts, role: "model" },
     finishReason: encodeFinish(finish),

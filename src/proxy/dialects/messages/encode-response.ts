@@ -2,6 +2,7 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import { type Converted, createLossList } from "../../exchange/loss.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import { detachCallSignatures } from "../../exchange/signature.ts";
+import { mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { encodeResponsePart } from "./encode-response-part.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeUsage } from "./usage.ts";
@@ -13,13 +14,16 @@ export function messageId(id: string | undefined, context: EncodeContext): strin
 }
 
 /** Encodes a complete response. The dialect has one candidate, so further candidates are a loss. */
-export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
+export function* encodeResponse(
+  response: ExchangeResponse,
+  context: EncodeContext,
+): Steps<Converted<unknown>> {
   const list = createLossList();
   const [candidate] = response.candidates;
   if (response.candidates.length > 1)
     list.add("candidates", "Candidates after the first dropped: the dialect has only one.");
   const parts = detachCallSignatures(candidate?.parts ?? []);
-  const content = parts.flatMap((part) => encodeResponsePart(part, list));
+  const content = (yield* mapInSteps(parts, (part) => encodeResponsePart(part, list))).flat();
   const seen = {
     calls: content.some((block) => block["type"] === "tool_use"),
     refusal: parts.some((part) => part.type === "refusal"),

@@ -3,6 +3,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import { detachCallSignatures, detachTextSignatures } from "../../exchange/signature.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import {
   callItem,
   encodeAnnotations,
@@ -20,7 +21,10 @@ import { getPhase } from "./phase.ts";
 import { createFrame, encodeServiceTier, encodeUsage, getFinalStatus } from "./response-object.ts";
 
 /** Encodes a complete response object. The dialect has one candidate, so further candidates are a loss. */
-export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
+export function* encodeResponse(
+  response: ExchangeResponse,
+  context: EncodeContext,
+): Steps<Converted<unknown>> {
   const losses = createLossList();
   const [candidate, ...others] = response.candidates;
   if (others.length > 0)
@@ -32,7 +36,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
     ...frame,
     ...final,
     ...(final.status === "completed" ? { completed_at: Math.floor(context.now / 1000) } : {}),
-    output: encodeOutput(
+    output: yield* encodeOutput(
       detachCallSignatures(detachTextSignatures(parts, losses)),
       frame.id,
       context,
@@ -49,12 +53,12 @@ function isRefusal(part: Part): boolean {
 }
 
 /** Encodes the output. Consecutive texts become one message, and every other part becomes an item. */
-function encodeOutput(
+function* encodeOutput(
   parts: readonly Part[],
   responseId: string,
   context: EncodeContext,
   losses: LossList,
-): OutputItem[] {
+): Steps<OutputItem[]> {
   const output: OutputItem[] = [];
   let content: unknown[] = [];
   let phase: unknown;
@@ -66,6 +70,7 @@ function encodeOutput(
     phase = undefined;
   };
   for (const part of parts) {
+    if (isPauseDue()) yield;
     const spoken = encodeSpoken(part, losses);
     if (spoken === undefined) {
       close();

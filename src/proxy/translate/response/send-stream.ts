@@ -8,7 +8,7 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { keptId } from "../conversations/threads.ts";
-import { decodeResponseInTurns } from "../convert-in-turns.ts";
+import { decodeResponseInTurns, encodeResponseInTurns } from "../convert-in-turns.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { refusal, STRICT } from "../strict-translation.ts";
 import type { UpstreamResponse } from "../translate-call.ts";
@@ -288,7 +288,8 @@ class StreamWriter implements EventWriter {
     const { client, context, isKept } = this.translation.plan;
     await this.translation.remember(response);
     if (!isKept) return;
-    const json = stringifyJson(client.encodeResponse(response, context).value);
+    const { value } = await encodeResponseInTurns(client, response, context);
+    const json = stringifyJson(value);
     await this.translation.keep(this.id ?? "", response, json);
   }
 }

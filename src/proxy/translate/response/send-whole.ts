@@ -3,7 +3,7 @@ import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
-import { decodeResponseInTurns } from "../convert-in-turns.ts";
+import { decodeResponseInTurns, encodeResponseInTurns } from "../convert-in-turns.ts";
 import { LARGE_JSON, stringifyLargeJson } from "../large-json.ts";
 import { refuseLosses } from "../strict-translation.ts";
 import type { UpstreamResponse } from "../translate-call.ts";
@@ -29,7 +29,8 @@ export async function sendWhole(
   const error = findResponseError(response);
   if (error !== undefined) throw new DialectError(error);
   await turnIfLarge(translation.responseLength);
-  const { value, losses } = translation.plan.client.encodeResponse(response, translation.plan.context);
+  const { client, context } = translation.plan;
+  const { value, losses } = await encodeResponseInTurns(client, response, context);
   translation.lose(losses);
   refuseLosses(translation.plan.call, losses);
   const { writer } = translation.plan.call;
