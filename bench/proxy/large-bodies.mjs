@@ -102,6 +102,11 @@ const DEEP_LISTS = {
     nestedSource((inner) => `{"type":"document","source":{"type":"content","content":${inner}}}`),
     PARTS.messages,
   ],
+  "messages tool calls": [
+    "messages",
+    (inner) => `"messages":[${MESSAGE},{"role":"assistant","content":${inner}}]`,
+    '{"type":"tool_use","id":"x","name":"t","input":{}}',
+  ],
   "chat tool calls": [
     "chat",
     (inner) => `"messages":[${MESSAGE},{"role":"assistant","tool_calls":${inner}}]`,
@@ -148,6 +153,15 @@ const DEEP_LISTS = {
   ],
 };
 
+/** The other upstreams to which tool calls are sent, because each dialect encodes them in its own way. */
+const CALL_UPSTREAMS = {
+  "messages tool calls": ["r", "g"],
+  "chat tool calls": ["r", "g"],
+  "responses function calls": ["a", "g"],
+  "google function calls": ["a", "r"],
+};
+const toUpstream = (text, upstream) => text.replace(/\b[ac](\/|%2F)m\b/, `${upstream}$1m`);
+
 function nestedSource(around) {
   return (inner) => nestedContent.messages(`[${around(inner)}]`);
 }
@@ -170,7 +184,10 @@ function* requests() {
   }
   for (const [name, [client, around, element]] of Object.entries(DEEP_LISTS)) {
     const [path, wrap] = CALLS[client];
-    yield [`${name} just below the bound`, path, () => wrap(around(list(element, valuesIn(element))))];
+    const build = () => wrap(around(list(element, valuesIn(element))));
+    yield [`${name} just below the bound`, path, build];
+    for (const upstream of CALL_UPSTREAMS[name] ?? [])
+      yield [`${name} to ${upstream}`, toUpstream(path, upstream), () => toUpstream(build(), upstream)];
   }
   for (const [client, around] of Object.entries(nestedContent)) {
     const [path, wrap] = CALLS[client];
@@ -249,6 +266,11 @@ function* responses() {
       "g",
       (inner) => `{"candidates":[{"content":{"parts":${inner}},"finishReason":"STOP"}]}`,
       '{"text":"x"}',
+    ],
+    "google signed calls": [
+      "g",
+      (inner) => `{"candidates":[{"content":{"parts":${inner}},"finishReason":"STOP"}]}`,
+      '{"functionCall":{"name":"t"},"thoughtSignature":"c2ln"}',
     ],
   };
   for (const [name, [upstream, around, element]] of Object.entries(lists))
