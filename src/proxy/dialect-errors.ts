@@ -50,13 +50,15 @@ export function toExchangeError(error: unknown): ExchangeError {
   if (error instanceof DialectError) return error.error;
   if (!(error instanceof AppError) || error.code === "internal")
     return { kind: "internal", status: 500, message: INTERNAL, errorCode: "internal" };
-  const { status, message, code, retryAfterSeconds } = error;
+  const { status, message, code } = error;
+  const { retryAfterSeconds, isFinal } = toProxyError(error);
   return {
     kind: statusToKind(status),
     status,
     message,
     errorCode: code,
     ...(retryAfterSeconds && { retryAfterSeconds }),
+    ...(isFinal && { shouldRetry: false }),
   };
 }
 

@@ -94,6 +94,7 @@ export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined)
 export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undefined {
   const known = usages.filter((usage) => usage !== undefined);
   if (known.length === 0 || known.length < usages.length) return undefined;
+  const hasUncached = known.some(({ input }) => input.uncached !== undefined);
   const sum = (count: (usage: Usage) => Count) => {
     const counts = known.map(count).filter(isCount);
     return counts.length === 0 ? undefined : counts.reduce((total, each) => total + each, 0);
@@ -102,7 +103,8 @@ export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undef
   return defined({
     input: defined({
       total: sum(({ input }) => input.total),
-      uncached: sum(({ input }) => input.uncached),
+      // An estimate has only a total, which `billedTokens` would leave out if the sum had no part of it.
+      uncached: hasUncached ? sum(uncachedInput) : undefined,
       cacheRead: sum(({ input }) => input.cacheRead),
       cacheWrite: sum(({ input }) => input.cacheWrite),
       cacheWriteHour: sum(({ input }) => input.cacheWriteHour),

@@ -61,14 +61,14 @@ class MemoryLimits implements LimitStore {
     return { excess, states: subjects.map((subject) => this.getState(subject, at)) };
   }
 
-  settle({ id, subjects, tokens, micros }: Reservation, used: Usage): void {
+  settle({ id, subjects, calls, tokens, micros }: Reservation, used: Usage): void {
     const reserved = this.open.get(id);
     if (reserved === undefined) return;
     this.open.delete(id);
     const at = this.now();
     for (const { id: subject, limits } of subjects) {
       const counters = this.getCounters(subject);
-      counters.inFlight = Math.max(0, counters.inFlight - 1);
+      counters.inFlight = Math.max(0, counters.inFlight - calls);
       if (limits.tpm !== undefined) counters.tpm = add(counters.tpm, limits.tpm, at, used.tokens - tokens);
     }
     for (const account of reserved) {
@@ -93,7 +93,7 @@ class MemoryLimits implements LimitStore {
 
   /** Returns the first limit that the reservation does not fit into: by limit, then by subject. */
   private findExcess(reservation: Reservation, at: number): Excess | undefined {
-    const { subjects, tokens, micros } = reservation;
+    const { subjects, calls, tokens, micros } = reservation;
     const find = (check: (limits: Limits, subject: Subject) => Omit<Excess, "subject"> | undefined) => {
       for (const [index, subject] of subjects.entries()) {
         const found = check(subject.limits, subject);
@@ -103,11 +103,11 @@ class MemoryLimits implements LimitStore {
     };
     return (
       find(({ concurrency }, { id }) =>
-        concurrency !== undefined && this.getCounters(id).inFlight >= concurrency
-          ? { limit: "concurrency", budget: 0, retryMs: 0, neverFits: false }
+        concurrency !== undefined && this.getCounters(id).inFlight + calls > concurrency
+          ? { limit: "concurrency", budget: 0, retryMs: 0, neverFits: calls > concurrency }
           : undefined,
       ) ??
-      find(({ rpm }, { id }) => findRateExcess("rpm", rpm, this.getCounters(id).rpm, at, 1)) ??
+      find(({ rpm }, { id }) => findRateExcess("rpm", rpm, this.getCounters(id).rpm, at, calls)) ??
       find(({ tpm }, { id }) => findRateExcess("tpm", tpm, this.getCounters(id).tpm, at, tokens)) ??
       find(({ budgets = [] }, { id }) => {
         const index = budgets.findIndex((budget) => this.getRemaining(id, budget, at) < micros);
@@ -124,12 +124,12 @@ class MemoryLimits implements LimitStore {
     );
   }
 
-  private take({ id, subjects, tokens, micros }: Reservation, at: number): void {
+  private take({ id, subjects, calls, tokens, micros }: Reservation, at: number): void {
     const reserved: Account[] = [];
     for (const { id: subject, limits } of subjects) {
       const counters = this.getCounters(subject);
-      counters.inFlight += 1;
-      if (limits.rpm !== undefined) counters.rpm = add(counters.rpm, limits.rpm, at, 1);
+      counters.inFlight += calls;
+      if (limits.rpm !== undefined) counters.rpm = add(counters.rpm, limits.rpm, at, calls);
       if (limits.tpm !== undefined) counters.tpm = add(counters.tpm, limits.tpm, at, tokens);
       for (const budget of limits.budgets ?? []) {
         const account = this.getAccount(subject, budget, at);

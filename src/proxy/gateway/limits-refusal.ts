@@ -13,16 +13,17 @@ export function createLimitError(excess: Excess, reservation: Reservation, now: 
   if (limit === "budget")
     return budgetRefusal(label, budgets[excess.budget], reservation.micros, excess, now);
   const options = { retryAfterSeconds: seconds, isFinal: neverFits };
+  const never = `This request needs ${formatCount(reservation.calls, "call")}, so it can never fit. Request fewer candidates or images.`;
   if (limit === "concurrency")
     return new AppError(
       "rate_limited",
-      `Concurrency limit reached: ${label} may have ${formatCount(concurrency, "call")} in flight. Retry when one has ended.`,
+      `Concurrency limit reached: ${label} may have ${formatCount(concurrency, "call")} in flight. ${neverFits ? never : "Retry when one has ended."}`,
       options,
     );
   if (limit === "rpm")
     return new AppError(
       "rate_limited",
-      `Rate limit reached: ${label} may make ${formatCount(rpm, "request")} per minute. Retry in ${seconds} s.`,
+      `Rate limit reached: ${label} may make ${formatCount(rpm, "request")} per minute. ${neverFits ? never : `Retry in ${seconds} s.`}`,
       options,
     );
   const limited = `${label} may use ${formatCount(tpm, "token")} per minute, and this call reserves ${reservation.tokens}`;

@@ -11,6 +11,8 @@ export interface Reservation {
   /** Unique over all replicas. */
   readonly id: string;
   readonly subjects: readonly Subject[];
+  /** The number of calls that are counted against `rpm` and `concurrency`. */
+  readonly calls: number;
   readonly tokens: number;
   /** The maximum cost that is expected of the call. */
   readonly micros: number;

@@ -236,8 +236,9 @@ const SCRIPTS = {
 };
 
 /** Returns the members of a reservation that both scripts need, as JSON without the closing brace. */
-function formatNumbers({ id, tokens, micros, inputMicros }: Reservation): string {
-  return `{"id":"${id}","tokens":${tokens},"micros":${micros},"inputMicros":${inputMicros}`;
+function formatNumbers({ id, calls, tokens, micros, inputMicros }: Reservation): string {
+  const counted = calls === 1 ? "" : `,"calls":${calls}`;
+  return `{"id":"${id}"${counted},"tokens":${tokens},"micros":${micros},"inputMicros":${inputMicros}`;
 }
 
 /** Reads the script's result: the excess, if any, then the state of each limit in the order of the subjects. */

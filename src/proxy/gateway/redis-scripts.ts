@@ -28,7 +28,7 @@ end
 local function finish(record, tokens, micros)
   for _, s in ipairs(record.s) do
     local key = P .. 's:' .. s[1]
-    if redis.call('HINCRBY', key, 'c', -1) < 0 then redis.call('HSET', key, 'c', 0) end
+    if redis.call('HINCRBY', key, 'c', -(record.n or 1)) < 0 then redis.call('HSET', key, 'c', 0) end
     redis.call('PEXPIRE', key, DAY)
     if s[2] > 0 then addTokens(s[1], s[2], tokens - record.k) end
   end
@@ -99,9 +99,12 @@ local function reserve(q)
     local wait = math.ceil((level + units * UNIT - rate * UNIT) / rate / 1000)
     if wait > 0 then return 1, wait, false end
   end
+  local calls = q.calls or 1
   if q.id then
-    check(1, function(s) if s.concurrency and s.c >= s.concurrency then return 1, 0, false end end)
-    check(2, function(s) return overRate(s.rpm, s.rl, 1) end)
+    check(1, function(s)
+      if s.concurrency and s.c + calls > s.concurrency then return 1, 0, calls > s.concurrency end
+    end)
+    check(2, function(s) return overRate(s.rpm, s.rl, calls) end)
     check(3, function(s) return overRate(s.tpm, s.tl, q.tokens) end)
     check(4, function(s)
       for i, b in ipairs(s.budgets) do
@@ -109,13 +112,13 @@ local function reserve(q)
       end
     end)
     if ex[1] == 0 then
-      local record = {m = q.micros, i = q.inputMicros, k = q.tokens, s = {}, b = {}, id = q.id, meta = q.meta and ARGV[q.meta]}
+      local record = {m = q.micros, i = q.inputMicros, k = q.tokens, n = calls, s = {}, b = {}, id = q.id, meta = q.meta and ARGV[q.meta]}
       for i, s in ipairs(q.subjects) do
         local key = P .. 's:' .. s.id
-        s.c = s.c + 1
+        s.c = s.c + calls
         local fields = {'c', s.c}
         if s.rpm then
-          s.rl = s.rl + UNIT
+          s.rl = s.rl + calls * UNIT
           fields[3], fields[4], fields[5], fields[6] = 'rl', s.rl, 'rt', math.max(s.rt, now)
         end
         if s.tpm then

@@ -11,6 +11,7 @@ import type { Target, Targets } from "../routing/select-targets.ts";
 import { getSession } from "../routing/session-affinity.ts";
 import type { ResponseError } from "../upstream/relay-task.ts";
 import type { Call, OpenAttempt } from "./call.ts";
+import type { UpstreamHold } from "./call-limits.ts";
 
 /** An outcome with the status that is logged: its own, or that of an error within a response of status 200. */
 export type LaneOutcome = AttemptOutcome & {
@@ -36,6 +37,8 @@ export interface LaneRequest<Outcome extends LaneOutcome> {
   discard?(outcome: Outcome): void;
   /** Returns a signal that aborts when the client disconnects. Called only between attempts. */
   signal(): AbortSignal;
+  /** Holds the reservation of one of several upstream calls. If set, the first attempt is reserved already. */
+  readonly hold?: UpstreamHold;
 }
 
 /** The result of the attempts of a request. */
@@ -55,14 +58,17 @@ export async function runAttempts<Outcome extends LaneOutcome>(
   request: LaneRequest<Outcome>,
 ): Promise<AttemptResult<Outcome>> {
   const { cooldowns, keyPolicy, limiter } = call.services;
+  const { hold } = request;
+  let isReserved = hold !== undefined;
   const session = getSession(call.request.headers);
   let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session), call.on);
   for (;;) {
     call.upstream = attempt.upstream;
     const { subject } = attempt.upstream;
-    if (subject !== undefined) {
+    if (isReserved) isReserved = false;
+    else if (subject !== undefined) {
       const isLast = attempt.otherTargets.length === 0;
-      const rejection = await limiter.reserveAtUpstream(call, attempt, subject, isLast);
+      const rejection = await limiter.reserveAtUpstream(call, attempt, { subject, isLast }, hold);
       const elsewhere = rejection && atNextTarget(attempt);
       if (rejection && elsewhere === undefined) {
         call.errorCode = rejection.code;
@@ -73,7 +79,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
         attempt = elsewhere;
         continue;
       }
-    } else if (call.limits !== undefined) limiter.releaseUpstream(call);
+    } else if (call.limits !== undefined) limiter.releaseUpstream(call, hold);
     if (call.runtime.usesStats) countAt(call, attempt.upstream.name);
     const entry = beginAttempt(call, attempt);
     const { ms: startedAt } = entry;
@@ -96,6 +102,41 @@ export async function runAttempts<Outcome extends LaneOutcome>(
       return { kind: "fallback", targets: remainingTargets(next) };
     }
     attempt = next;
+  }
+}
+
+/** The targets of several upstream calls, which are reserved at the first one. */
+export interface ReservedTargets {
+  readonly kind: "reserved";
+  readonly targets: Targets;
+  /** Hold the reservations of later attempts, one for each call. */
+  readonly holds: readonly UpstreamHold[];
+}
+
+/**
+ * Reserves several upstream calls at the first target with room for all of them. Throws `rate_limited` if there is none.
+ */
+export async function reserveCalls(
+  call: Call,
+  targets: Targets,
+  count: number,
+  suits: (target: Target) => boolean,
+): Promise<ReservedTargets | Extract<AttemptResult<never>, { kind: "fallback" }>> {
+  const { limiter } = call.services;
+  const holds = limiter.beginSeparate(call, count);
+  for (let rest = targets; ; ) {
+    const [{ upstream }, next, ...others] = rest;
+    const { subject } = upstream;
+    call.upstream = upstream;
+    const rejection =
+      subject && (await limiter.reserveTogether(call, { subject, isLast: next === undefined }));
+    if (rejection === undefined) return { kind: "reserved", targets: rest, holds };
+    if (next === undefined) {
+      call.errorCode = rejection.code;
+      throw rejection;
+    }
+    rest = [next, ...others];
+    if (!suits(next)) return { kind: "fallback", targets: rest };
   }
 }
 

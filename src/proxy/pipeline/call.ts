@@ -15,7 +15,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import { computeCost } from "../usage/cost.ts";
 import type { BodyExcess } from "./call-body.ts";
-import type { CallLimits } from "./limit-call.ts";
+import type { CallLimits } from "./call-limits.ts";
 import type { Observation } from "./observe-call.ts";
 
 /** A request that has passed admission, and its unused response. */

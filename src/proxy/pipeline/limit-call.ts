@@ -2,13 +2,7 @@ import type { Subject } from "../../config/proxy/limits.ts";
 import { AppError } from "../../errors.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { Usage } from "../exchange/response.ts";
-import {
-  type Decision,
-  type LimitName,
-  type LimitStore,
-  type Reservation,
-  toMicros,
-} from "../gateway/limits.ts";
+import { type Decision, type LimitStore, type Reservation, toMicros } from "../gateway/limits.ts";
 import { limitHeaders } from "../gateway/limits-headers.ts";
 import { createLimitError } from "../gateway/limits-refusal.ts";
 import type { CallMeta } from "../gateway/lost-calls.ts";
@@ -17,26 +11,18 @@ import { matchesGlob } from "../glob.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
 import type { Call } from "./call.ts";
 import { type CallBody, modelIn } from "./call-body.ts";
+import { beginLimits, type CallLimits, type UpstreamHold } from "./call-limits.ts";
+import { countCalls, estimateCost, estimateFor, NOTHING, sumTokens } from "./estimate-reservation.ts";
 import {
-  countCalls,
-  type Estimate,
-  estimateCost,
-  estimateFor,
-  NOTHING,
-  sumTokens,
-} from "./estimate-reservation.ts";
+  beginSeparate,
+  disconnectSignal,
+  type LimitedUpstream,
+  releaseUpstream,
+  reserveAtUpstream,
+  reserveTogether,
+  settleUpstream,
+} from "./limit-upstream.ts";
 import type { CalledOperation } from "./operation-path.ts";
-
-/** The reservations of a call. Calls without limits have none. */
-export interface CallLimits {
-  readonly estimate: Estimate;
-  /** The reservation of the key and its team. */
-  key: Reservation | undefined;
-  /** The reservation at the current upstream. */
-  upstream: Reservation | undefined;
-  /** Number of reservations at upstreams so far. */
-  count: number;
-}
 
 /** Enforces the limits of keys, teams and upstreams. */
 export interface Limiter {
@@ -54,16 +40,21 @@ export interface Limiter {
   estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): void;
   /**
    * Reserves a call's attempt at an upstream with limits, and ends the reservation of the attempt before. Returns the
-   * error if the upstream is full. Waits for room only if no other target is left.
+   * error if the upstream is full. Waits for room only if no other target is left. `hold` has the reservation of one of
+   * several upstream calls.
    */
   reserveAtUpstream(
     call: Call,
     target: Target,
-    subject: Subject,
-    isLast: boolean,
+    upstream: LimitedUpstream,
+    hold?: UpstreamHold,
   ): Promise<AppError | undefined>;
   /** Ends the reservation of an attempt that did not lead to the response. */
-  releaseUpstream(call: Call): void;
+  releaseUpstream(call: Call, hold?: UpstreamHold): void;
+  /** Begins several upstream calls that are sent at once, and ends earlier reservations. Returns a hold for each. */
+  beginSeparate(call: Call, count: number): readonly UpstreamHold[];
+  /** Reserves the first attempts of these calls, all or none. Returns the error as `reserveAtUpstream` does. */
+  reserveTogether(call: Call, upstream: LimitedUpstream): Promise<AppError | undefined>;
   /** Ends all reservations of a call. `cost` is in US dollars. */
   settle(limits: CallLimits, usage: Usage | undefined, cost: number | undefined): void;
 }
@@ -75,22 +66,18 @@ export function createLimiter(store: LimitStore): Limiter {
     expectAllowedModel,
     estimateForUpstreams,
     reserveForKey: (call, called, targets, body) => reserveForKey(queue, call, called, targets, body),
-    reserveAtUpstream: (call, target, subject, isLast) =>
-      reserveAtUpstream(queue, call, target, subject, isLast),
-    releaseUpstream: ({ limits }) => releaseUpstream(queue, limits),
+    reserveAtUpstream: (call, target, upstream, hold) =>
+      reserveAtUpstream(queue, call, target, upstream, hold),
+    releaseUpstream: ({ limits }, hold) => releaseUpstream(queue, limits, hold),
+    beginSeparate: (call, count) => beginSeparate(queue, call, count),
+    reserveTogether: (call, upstream) => reserveTogether(queue, call, upstream),
     settle(limits, usage, cost) {
       const tokens = (usage?.input.total ?? 0) + (usage?.output.total ?? 0);
-      const used = { tokens, micros: toMicros(cost ?? 0) };
-      if (limits.key !== undefined) queue.settle(limits.key, used);
-      if (limits.upstream !== undefined) queue.settle(limits.upstream, used);
+      if (limits.key !== undefined) queue.settle(limits.key, { tokens, micros: toMicros(cost ?? 0) });
       limits.key = undefined;
-      limits.upstream = undefined;
+      settleUpstream(queue, limits, tokens);
     },
   };
-}
-
-function beginLimits(estimate: Estimate, key?: Reservation): CallLimits {
-  return { estimate, key, upstream: undefined, count: 0 };
 }
 
 function expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void {
@@ -132,6 +119,7 @@ async function reserveForKey(
   const reservation: Reservation = {
     id: call.id,
     subjects,
+    calls: 1,
     tokens: sumTokens(estimate, calls),
     micros: cost.total,
     inputMicros: cost.input,
@@ -152,57 +140,10 @@ function addHeaders(call: Call, subjects: readonly Subject[], decision: Decision
   if (headers.length > 0) call.fixedHeaders = [...call.fixedHeaders, ...headers];
 }
 
-const UPSTREAM_LIMITS: readonly LimitName[] = ["concurrency", "rpm", "tpm"];
-
-async function reserveAtUpstream(
-  queue: LimitQueue,
-  call: Call,
-  target: Target,
-  subject: Subject,
-  isLast: boolean,
-): Promise<AppError | undefined> {
-  const { runtime } = call;
-  const limits = call.limits ?? beginLimits(NOTHING);
-  call.limits = limits;
-  releaseUpstream(queue, limits);
-  const { estimate } = limits;
-  limits.count += 1;
-  const reservation: Reservation = {
-    id: `${call.id}/${limits.count}`,
-    subjects: [subject],
-    tokens: sumTokens(estimate, countCalls(call, target, estimate)),
-    micros: 0,
-    inputMicros: 0,
-    totalMs: runtime.config.totalMs,
-  };
-  const settings = isLast ? runtime.config.queue : undefined;
-  const { excess } = await queue.reserve(reservation, settings, UPSTREAM_LIMITS, () =>
-    disconnectSignal(call),
-  );
-  if (excess !== undefined) return createLimitError(excess, reservation, Date.now());
-  limits.upstream = reservation;
-  return undefined;
-}
-
-function releaseUpstream(queue: LimitQueue, limits: CallLimits | undefined): void {
-  if (limits?.upstream === undefined) return;
-  queue.settle(limits.upstream, { tokens: 0, micros: 0 });
-  limits.upstream = undefined;
-}
-
 function estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): void {
   if (call.limits !== undefined && call.limits.estimate !== NOTHING) return;
   if (!targets.some(({ upstream }) => upstream.subject?.limits.tpm !== undefined)) return;
   call.limits = beginLimits(estimateFor(call, called, body), call.limits?.key);
-}
-
-/** Returns a signal that aborts with `client_gone` when the client disconnects. */
-function disconnectSignal({ response }: Call): AbortSignal {
-  const controller = new AbortController();
-  const abort = () => controller.abort(new AppError("client_gone", "The client disconnected"));
-  if (response.destroyed) abort();
-  else response.once("close", abort);
-  return controller.signal;
 }
 
 /** Describes a call for the replica that finds it lost: `CallMeta` as JSON. */

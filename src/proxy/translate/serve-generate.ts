@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { turnIfLarge } from "../../json/bounds.ts";
 import { isClientDisconnect, toExchangeError } from "../dialect-errors.ts";
 import { loadCodec } from "../dialects/codecs.ts";
@@ -7,8 +6,6 @@ import type { DialectProfile } from "../exchange/dialect-profile.ts";
 import { isObject, stringifyJson } from "../exchange/json.ts";
 import type { Converted } from "../exchange/loss.ts";
 import type { ExchangeRequest, Turn } from "../exchange/request.ts";
-import type { Usage } from "../exchange/response.ts";
-import { sumUsages } from "../exchange/usage.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { refuseCompaction } from "./conversations/compaction.ts";
 import { isKept, namesEarlierTurns, withEarlierTurns } from "./conversations/earlier-turns.ts";
@@ -19,7 +16,7 @@ import { readRequestJson } from "./request/read-json.ts";
 import { requestOfCall } from "./request/separate-candidates.ts";
 import { readErrorBody } from "./response/read-response.ts";
 import { sendStream } from "./response/send-stream.ts";
-import { readResponse, sendWhole } from "./response/send-whole.ts";
+import { sendWhole } from "./response/send-whole.ts";
 import { refusal, refuseLosses, refuseSafeguards } from "./strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamResponse } from "./translate-call.ts";
 import { decodeUpstreamError, respondWithError, Translation, type TranslationPlan } from "./translation.ts";
@@ -55,11 +52,9 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     await turnIfLarge(size);
     const upstreams = await send(translation);
     if (upstreams === undefined) return translation.outcome();
-    const refused = upstreams.find(isRefused);
-    if (refused !== undefined) {
-      translation.usage = await countOthers(translation, upstreams);
-      await sendUpstreamError(translation, refused);
-    } else if (call.client.stream) await sendStream(translation, upstreams);
+    const refused = upstreams.find(({ status }) => status >= 400);
+    if (refused !== undefined) await sendUpstreamError(translation, refused);
+    else if (call.client.stream) await sendStream(translation, upstreams);
     else await sendWhole(translation, upstreams);
   } catch (error) {
     if (isClientDisconnect(error) && translation !== undefined)
@@ -139,10 +134,7 @@ async function send(translation: Translation): Promise<readonly UpstreamResponse
     bodies.push(own === prepared.request ? body : await toText((await encode(own)).value.body));
     await turnIfLarge(body.length);
   }
-  const responses = await Promise.all(
-    bodies.map((text) => call.send({ method: "POST", path: value.path, body: text, ...headers })),
-  );
-  return responses.includes(undefined) ? undefined : responses.filter((response) => response !== undefined);
+  return call.sendAll(bodies.map((text) => ({ method: "POST", path: value.path, body: text, ...headers })));
 }
 
 /**
@@ -157,34 +149,6 @@ function isEmptyRequest(body: unknown, { turnsMember }: DialectProfile, turns: r
 
 function isInstruction(message: unknown): boolean {
   return isObject(message) && (message["role"] === "system" || message["role"] === "developer");
-}
-
-function isRefused({ status }: UpstreamResponse): boolean {
-  return status >= 400;
-}
-
-/** Milliseconds for which the responses to the other candidates' calls are read after one call was refused. */
-const READ_OTHERS_MS = 500;
-
-/**
- * Returns the usage of the calls for the other candidates after one call was refused, because the vendor charges for
- * these calls although the client receives an error. For streams and late responses, only the input is estimated.
- */
-async function countOthers(
-  translation: Translation,
-  upstreams: readonly UpstreamResponse[],
-): Promise<Usage | undefined> {
-  const { call, context } = translation.plan;
-  const estimate = { input: { total: context.inputEstimate }, output: { total: 0 } };
-  const count = async (upstream: UpstreamResponse): Promise<Usage> => {
-    const reading = readResponse(translation, upstream).catch(() => undefined);
-    const response = await Promise.race([reading, delay(READ_OTHERS_MS, undefined, { ref: false })]);
-    return response?.usage ?? estimate;
-  };
-  const others = upstreams.filter((upstream) => !isRefused(upstream));
-  const usages = call.client.stream ? others.map(() => estimate) : await Promise.all(others.map(count));
-  const sum = sumUsages(usages);
-  return sum && { ...sum, partial: usages.includes(estimate) || undefined };
 }
 
 async function sendUpstreamError(translation: Translation, response: UpstreamResponse): Promise<void> {

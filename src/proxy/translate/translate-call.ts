@@ -29,6 +29,7 @@ export interface TranslatedCall {
   /** The request id, which the error bodies of some dialects contain. */
   readonly requestId: string;
   readonly send: SendUpstream;
+  readonly sendAll: SendAllUpstream;
   readonly writer: ResponseWriter;
   /** Replaces every secret of the configuration, because vendors quote keys in their errors. */
   readonly redact: Redact;
@@ -77,6 +78,15 @@ export interface TranslationTarget {
  * nothing to the client, and the caller's outcome is ignored.
  */
 export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamResponse | undefined>;
+
+/**
+ * Sends several requests at once, one for each candidate or image. Resolves with all responses; if one has a status of
+ * 400 or above, with that one only. Rejects, and resolves with undefined, as `SendUpstream` does. If a request fails,
+ * the caller of `translateCall` counts the usage of the others.
+ */
+export type SendAllUpstream = (
+  requests: readonly UpstreamRequest[],
+) => Promise<readonly UpstreamResponse[] | undefined>;
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";

@@ -9,7 +9,16 @@ let serial = 0;
 function reservation(limits: Limits, values: Partial<Reservation> = {}): Reservation {
   serial += 1;
   const subjects = [{ id: "key:a", label: 'the key "a"', limits }];
-  return { id: `r${serial}`, subjects, tokens: 0, micros: 0, inputMicros: 0, totalMs: 0, ...values };
+  return {
+    id: `r${serial}`,
+    subjects,
+    calls: 1,
+    tokens: 0,
+    micros: 0,
+    inputMicros: 0,
+    totalMs: 0,
+    ...values,
+  };
 }
 function clocked(start = Date.UTC(2026, 10, 23, 12)) {
   const clock = { now: start };
@@ -123,6 +132,27 @@ describe("budgets", () => {
     store.prime({ subject: "key:a", period: "month", start, micros: 0 });
     expect(await admitted(store, reservation(limits, { micros: 100_001 }))).toBe(false);
     expect(await admitted(store, reservation(limits, { micros: 100_000 }))).toBe(true);
+  });
+});
+
+describe("several calls that are reserved together", () => {
+  it("are each counted against rate and concurrency, all or none of them", async () => {
+    const { store } = clocked();
+    const limits: Limits = { rpm: 7, concurrency: 4 };
+    const three = reservation(limits, { calls: 3 });
+    expect(await admitted(store, three)).toBe(true);
+    expect((await store.reserve(reservation(limits, { calls: 2 }))).excess).toMatchObject({
+      limit: "concurrency",
+      neverFits: false,
+    });
+    expect((await store.reserve(reservation(limits, { calls: 5 }))).excess?.neverFits).toBe(true);
+    store.settle(three, { tokens: 0, micros: 0 });
+    const four = reservation(limits, { calls: 4 });
+    const { excess, states } = await store.reserve(four);
+    expect(excess).toBeUndefined();
+    expect(states[0]).toMatchObject({ rpm: { remaining: 0 }, concurrency: { remaining: 0 } });
+    store.settle(four, { tokens: 0, micros: 0 });
+    expect((await store.reserve(reservation(limits))).excess?.limit).toBe("rpm");
   });
 });
 

@@ -31,7 +31,7 @@ function unique(): string {
 }
 function reservation(subject: string, limits: Limits, values: Partial<Reservation> = {}): Reservation {
   const subjects = [{ id: `key:${subject}`, label: `the key "${subject}"`, limits }];
-  return { id: unique(), subjects, tokens: 0, micros: 0, inputMicros: 0, totalMs: 0, ...values };
+  return { id: unique(), subjects, calls: 1, tokens: 0, micros: 0, inputMicros: 0, totalMs: 0, ...values };
 }
 
 /** Connects a replica whose clock is `skewMs` ahead. */
@@ -87,10 +87,15 @@ describe("limits in Redis", () => {
         await redis.settle(ended, used);
         continue;
       }
-      const next = reservation(subject, limits, { tokens: random(150), micros: random(200_000) });
+      const next = reservation(subject, limits, {
+        calls: 1 + random(6) * random(2),
+        tokens: random(150),
+        micros: random(200_000),
+      });
       const [expected, actual] = [await memory.reserve(next), await redis.reserve(next)];
       expect(actual.excess?.limit).toBe(expected.excess?.limit);
       expect(actual.excess?.budget).toBe(expected.excess?.budget);
+      expect(actual.excess?.neverFits).toBe(expected.excess?.neverFits);
       expect(actual.states[0]?.budgets).toEqual(expected.states[0]?.budgets);
       expect(actual.states[0]?.concurrency).toEqual(expected.states[0]?.concurrency);
       if (expected.excess === undefined) open.push(next);

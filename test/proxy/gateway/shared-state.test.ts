@@ -90,7 +90,15 @@ describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
     const limits = createMemoryLimits();
     for (const each of spent) limits.prime(each);
     const subjects = [{ id: `key:${key.id}`, label: "the key", limits: { budgets } }];
-    const reservation = { id: "r", subjects, tokens: 0, micros: 1_500_000, inputMicros: 0, totalMs: 0 };
+    const reservation = {
+      id: "r",
+      subjects,
+      calls: 1,
+      tokens: 0,
+      micros: 1_500_000,
+      inputMicros: 0,
+      totalMs: 0,
+    };
     expect(await limits.reserve(reservation)).toMatchObject({
       excess: { limit: "budget" },
       states: [{ budgets: [{ remainingMicros: 1e6 }] }],

@@ -62,6 +62,10 @@ export async function runScene(scene: Scene): Promise<Received> {
   };
   const body = typeof scene.body === "string" ? scene.body : JSON.stringify(scene.body);
   const stream = /"stream": ?true/.test(body) || scene.array !== undefined;
+  const send = async (sent: UpstreamRequest) => {
+    request = sent;
+    return { status: scene.status ?? 200, headers: scene.headers ?? {}, body: bodyOf(scene, stream) };
+  };
   const outcome = await translateCall({
     client: {
       dialect: scene.client,
@@ -82,10 +86,8 @@ export async function runScene(scene: Scene): Promise<Received> {
     },
     strict: scene.strict === true,
     requestId: "req_1",
-    async send(sent) {
-      request = sent;
-      return { status: scene.status ?? 200, headers: scene.headers ?? {}, body: bodyOf(scene, stream) };
-    },
+    send,
+    sendAll: (requests) => Promise.all(requests.map(send)),
     writer: {
       get started() {
         return received.status !== 0;

@@ -22,7 +22,7 @@ export async function sendWhole(
   translation: Translation,
   upstreams: readonly UpstreamResponse[],
 ): Promise<void> {
-  const responses = await Promise.all(upstreams.map((upstream) => readResponse(translation, upstream)));
+  const responses = await Promise.all(upstreams.map((upstream) => read(translation, upstream)));
   const given = responses.length === 1 && responses[0] ? responses[0] : mergeResponses(responses);
   translation.usage = given.usage;
   const response = translation.unnamed(translation.plan.prepared.restoreResponse(given));
@@ -43,11 +43,7 @@ export async function sendWhole(
   writer.respond(200, headers, json);
 }
 
-/** Reads an upstream's complete response, from its body or from the events of a stream. */
-export async function readResponse(
-  translation: Translation,
-  upstream: UpstreamResponse,
-): Promise<ExchangeResponse> {
+async function read(translation: Translation, upstream: UpstreamResponse): Promise<ExchangeResponse> {
   const { shape, body } = await lookAt(upstream.body);
   if (shape === "html") throw invalidResponse("The upstream returned a web page.");
   return shape === "events" ? collect(translation, body) : decode(translation, body);

@@ -25,7 +25,15 @@ describe("redis_failure", () => {
     let calls = 0;
     const reserve = async () => {
       const subjects = [{ id: "key:alice", label: "the key alice", limits: { rpm: 100 } }];
-      const call = { id: `call-${++calls}`, subjects, tokens: 0, micros: 0, inputMicros: 0, totalMs: 0 };
+      const call = {
+        id: `call-${++calls}`,
+        subjects,
+        calls: 1,
+        tokens: 0,
+        micros: 0,
+        inputMicros: 0,
+        totalMs: 0,
+      };
       return limits.reserve(call);
     };
     await redis.stop();

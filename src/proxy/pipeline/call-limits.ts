@@ -1,0 +1,31 @@
+import type { Reservation } from "../gateway/limits.ts";
+import type { Estimate } from "./estimate-reservation.ts";
+
+/** Holds a reservation at the current upstream. */
+export interface UpstreamHold {
+  upstream: Reservation | undefined;
+}
+
+/** The reservations of a call. Calls without limits have none. */
+export interface CallLimits extends UpstreamHold {
+  readonly estimate: Estimate;
+  /** The reservation of the key and its team. */
+  key: Reservation | undefined;
+  /** Number of reservations after that of the key so far. */
+  count: number;
+  /** The upstream calls that are sent at once; undefined if there is one. */
+  separate: SeparateCalls | undefined;
+}
+
+/**
+ * Upstream calls that are sent at once, one for each candidate or image. `CallLimits.upstream` is the reservation of
+ * their first attempts. A call that is repeated or continues at another upstream has a reservation of its own.
+ */
+export interface SeparateCalls {
+  readonly count: number;
+  readonly holds: readonly UpstreamHold[];
+}
+
+export function beginLimits(estimate: Estimate, key?: Reservation): CallLimits {
+  return { estimate, key, upstream: undefined, count: 0, separate: undefined };
+}

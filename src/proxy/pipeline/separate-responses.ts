@@ -1,0 +1,100 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ResponseProfile } from "../exchange/dialect-profile.ts";
+import type { Usage } from "../exchange/response.ts";
+import { sumUsages } from "../exchange/usage.ts";
+import { partialUsage } from "../usage/estimate-usage.ts";
+import { StreamWatch } from "../usage/stream-watch.ts";
+
+/** Milliseconds for which the other responses are read after a call has failed. */
+const READ_OTHERS_MS = 500;
+
+/**
+ * The responses to several upstream calls, one for each candidate or image. If one of the calls fails, the client
+ * receives an error, but the vendor charges for the others.
+ */
+export class SeparateResponses {
+  private readonly bodies: ObservedBody[] = [];
+
+  constructor(private readonly profile: ResponseProfile) {}
+
+  /** Returns a body whose usage is recorded while it is read. */
+  observe(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    const observed = new ObservedBody(body, this.profile);
+    this.bodies.push(observed);
+    return observed;
+  }
+
+  /** Reads the bodies until all of them are complete, at most for half a second. Never rejects. */
+  async read(): Promise<void> {
+    const all = Promise.all(this.bodies.map((body) => body.read()));
+    await Promise.race([all, delay(READ_OTHERS_MS, undefined, { ref: false })]);
+  }
+
+  /**
+   * Returns the usage of the responses so far; undefined if there are none. Missing counts are estimated, those of the
+   * input from `request`, the client's JSON.
+   */
+  usage(request: Buffer | undefined): Usage | undefined {
+    const usages = this.bodies.map((body) => body.usage(request));
+    const sum = sumUsages(usages);
+    return sum && { ...sum, partial: usages.some(({ partial }) => partial) || undefined };
+  }
+}
+
+/** A body that records its usage while it is read. */
+class ObservedBody implements AsyncIterableIterator<Buffer> {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private readonly watch: StreamWatch;
+  private readonly ended: Promise<void>;
+  private end = () => {};
+  private isBegun = false;
+  private isComplete = false;
+
+  constructor(body: AsyncIterable<Buffer>, profile: ResponseProfile) {
+    this.chunks = body[Symbol.asyncIterator]();
+    this.watch = new StreamWatch(profile);
+    this.ended = new Promise((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Buffer>> {
+    this.isBegun = true;
+    try {
+      const step = await this.chunks.next();
+      if (step.done !== true) this.watch.push(step.value);
+      else this.isComplete = true;
+      if (this.isComplete) this.end();
+      return step;
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorResult<Buffer>> {
+    this.end();
+    return (await this.chunks.return?.()) ?? { done: true, value: undefined };
+  }
+
+  /** Resolves when the body has ended. Reads it unless the translation already does. */
+  async read(): Promise<void> {
+    if (this.isBegun) return this.ended;
+    try {
+      for (let step = await this.next(); step.done !== true; ) step = await this.next();
+    } catch {
+      // The part that arrived is counted.
+    }
+  }
+
+  usage(request: Buffer | undefined): Usage {
+    const reported = this.watch.usage();
+    return this.isComplete && reported !== undefined
+      ? reported
+      : partialUsage(reported, request, this.watch.sample);
+  }
+}
