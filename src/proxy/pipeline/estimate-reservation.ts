@@ -4,7 +4,7 @@ import type { Capabilities } from "../exchange/capabilities.ts";
 import type { UpstreamDialect } from "../exchange/parts.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import type { Target } from "../routing/select-targets.ts";
-import { countSeparateCalls } from "../translate/request/separate-candidates.ts";
+import { countImageCalls, countSeparateCalls } from "../translate/request/separate-candidates.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
 import { estimateMicros, findModelData, findPrice } from "../usage/cost.ts";
 import { type CallEstimate, estimateCall } from "../usage/estimate-call.ts";
@@ -18,26 +18,26 @@ const DEFAULT_OUTPUT = 1_024;
 
 /** The tokens that a call may use, and how its upstream calls divide them. */
 export interface Estimate extends CallEstimate {
-  /** Whether the call generates a response, of which some upstreams need a call for each candidate. */
-  readonly isGenerated: boolean;
+  readonly operation: CalledOperation["operation"];
 }
 
 /** The estimate of a call without limits of tokens or money. */
-export const NOTHING: Estimate = { input: 0, output: 0, candidates: 1, isGenerated: false };
+export const NOTHING: Estimate = { input: 0, output: 0, candidates: 1, operation: "count-tokens" };
 
 /** Estimates the tokens of a call. Token counts and reads of stored responses use no tokens. */
 export function estimateFor(call: Call, { operation }: CalledOperation, body: CallBody): Estimate {
   if (operation === "count-tokens" || operation === "stored-response" || body.kind !== "json") return NOTHING;
   const estimate = estimateCall(body.bytes, call.excess === undefined);
-  if (operation === "embed") return { ...NOTHING, input: estimate.input };
-  return { ...estimate, isGenerated: operation === "generate" };
+  if (operation === "embed") return { ...NOTHING, input: estimate.input, operation };
+  return { ...estimate, operation };
 }
 
-/** Returns the number of upstream calls that generate the candidates at a target. */
-export function countCalls(call: Call, target: Target, { candidates, isGenerated }: Estimate): number {
+/** Returns the number of upstream calls that generate the candidates or images at a target. */
+export function countCalls(call: Call, target: Target, { candidates, operation }: Estimate): number {
   const { dialect } = target.upstream;
-  if (candidates === 1 || !isGenerated || dialect === "any" || isNative(target.upstream, call, "generate"))
-    return 1;
+  if (candidates === 1 || dialect === "any" || isNative(target.upstream, call, operation)) return 1;
+  if (operation === "image-generation") return countImageCalls(candidates, target.model);
+  if (operation !== "generate") return 1;
   return countSeparateCalls(candidates, dialect, readCapabilities(target, dialect));
 }
 

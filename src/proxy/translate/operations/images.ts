@@ -7,6 +7,7 @@ import { memberCode } from "../../exchange/loss-codes.ts";
 import { sniffMediaType } from "../../exchange/media.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
+import { MAX_IMAGES } from "../request/separate-candidates.ts";
 import type { Form, FormFile } from "./read-form.ts";
 
 /** An image request, independent of any vendor. */
@@ -20,9 +21,6 @@ export interface ImageRequest {
   readonly responseFormat: "b64_json" | "url";
   readonly stream: boolean;
 }
-
-/** Maximum number of images per request, as in OpenAI's API. */
-const MAX_IMAGES = 10;
 
 const schema = z.looseObject({
   prompt: z.string().min(1),

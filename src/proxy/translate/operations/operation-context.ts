@@ -9,7 +9,12 @@ import type { Usage } from "../../exchange/response.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { readErrorBody, readResponseJson } from "../response/read-response.ts";
 import { refuseLosses } from "../strict-translation.ts";
-import type { TranslatedCall, TranslationOutcome, UpstreamResponse } from "../translate-call.ts";
+import type {
+  TranslatedCall,
+  TranslationOutcome,
+  UpstreamRequest,
+  UpstreamResponse,
+} from "../translate-call.ts";
 import { decodeUpstreamError, respondWithError } from "../translation.ts";
 
 /** Context of a non-chat operation: embeddings, images, transcription, token count. */
@@ -29,6 +34,8 @@ export interface OperationContext {
    * `bounds`.
    */
   ask(path: string, body: unknown, bounds?: JsonBounds): Promise<unknown>;
+  /** Sends the same JSON `count` times at once and returns the parsed responses, as `ask` does. */
+  askEach(path: string, body: unknown, count: number): Promise<readonly unknown[] | undefined>;
   send(text: string, contentType?: string): void;
 }
 
@@ -62,12 +69,14 @@ export function createOperationLossHeader(losses: LossList): Readonly<Record<str
 
 function createOperationContext(call: TranslatedCall): OperationContext {
   const losses = createLossList();
-  const post = async (path: string, body: unknown): Promise<UpstreamResponse | undefined> => {
+  const toRequest = (path: string, body: unknown): UpstreamRequest => {
     refuseLosses(call, losses.losses);
-    const reply = await call.send({ method: "POST", path, body: stringifyJson(body) });
-    if (reply === undefined || reply.status < 400) return reply;
-    const [codec, refusal] = await Promise.all([loadCodec(call.target.dialect), readErrorBody(reply.body)]);
-    throw new DialectError(decodeUpstreamError(codec, reply, refusal));
+    return { method: "POST", path, body: stringifyJson(body) };
+  };
+  const post = async (path: string, body: unknown): Promise<UpstreamResponse | undefined> => {
+    const reply = await call.send(toRequest(path, body));
+    if (reply !== undefined) await expectSuccess(call, reply);
+    return reply;
   };
   return {
     call,
@@ -78,8 +87,22 @@ function createOperationContext(call: TranslatedCall): OperationContext {
       const reply = await post(path, body);
       return reply && readResponseJson(reply.body, bounds);
     },
+    async askEach(path, body, count) {
+      const request = toRequest(path, body);
+      const responses = await call.sendAll(Array.from({ length: count }, () => request));
+      if (responses === undefined) return undefined;
+      for (const response of responses) await expectSuccess(call, response);
+      return Promise.all(responses.map((response) => readResponseJson(response.body)));
+    },
     send(text, contentType = "application/json") {
       call.writer.respond(200, { "content-type": contentType, ...createOperationLossHeader(losses) }, text);
     },
   };
+}
+
+/** Throws `DialectError` if the upstream responds with an error. */
+async function expectSuccess({ target }: TranslatedCall, response: UpstreamResponse): Promise<void> {
+  if (response.status < 400) return;
+  const [codec, body] = await Promise.all([loadCodec(target.dialect), readErrorBody(response.body)]);
+  throw new DialectError(decodeUpstreamError(codec, response, body));
 }

@@ -5,6 +5,7 @@ import { getProfile } from "../../dialects/index.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { sumUsages } from "../../exchange/usage.ts";
 import { readRequestJson } from "../request/read-json.ts";
+import { isImagen } from "../request/separate-candidates.ts";
 import type { TranslatedCall, TranslationOutcome } from "../translate-call.ts";
 import {
   type GeneratedImage,
@@ -49,17 +50,15 @@ async function generateImages(
 ): Promise<readonly GeneratedImage[] | undefined> {
   const { model } = context.call.target;
   const path = `/models/${encodeURIComponent(model)}`;
-  if (/(?:^|\/)imagen/i.test(model)) {
+  if (isImagen(model)) {
     if (request.images.length > 0) throw invalidRequest(`The model ${model} does not edit images.`, "model");
     const painted = await context.ask(`${path}:predict`, writePaintedImages(request));
     return painted === undefined ? undefined : readPaintedImages(painted);
   }
   const body = writeSpokenImage(request);
   const codec = await loadCodec(context.call.target.dialect);
-  const bodies = await Promise.all(
-    Array.from({ length: request.count }, () => context.ask(`${path}:generateContent`, body)),
-  );
-  if (bodies.includes(undefined)) return undefined;
+  const bodies = await context.askEach(`${path}:generateContent`, body, request.count);
+  if (bodies === undefined) return undefined;
   const responses = bodies.map((each) => codec.decodeResponse(each).value);
   context.usage = sumUsages(responses.map((response) => response.usage));
   return responses.flatMap(getImages);

@@ -52,6 +52,22 @@ export function countSeparateCalls(
   return candidates <= 1 || isSupported ? 1 : Math.min(candidates, MAX_CALLS);
 }
 
+/** Maximum number of images per request, as in OpenAI's API. */
+export const MAX_IMAGES = 10;
+
+/**
+ * Returns the number of calls that generate these images at a generative-language upstream: Imagen models return
+ * several images per call.
+ */
+export function countImageCalls(images: number, model: string): number {
+  return isImagen(model) ? 1 : Math.min(images, MAX_IMAGES);
+}
+
+/** Returns whether a model generates images with the `predict` method. */
+export function isImagen(model: string): boolean {
+  return /(?:^|\/)imagen/i.test(model);
+}
+
 /** Returns the request of one of the calls, with a different seed for each: with one seed, all candidates are equal. */
 export function requestOfCall(request: ExchangeRequest, index: number): ExchangeRequest {
   const { sampling } = request;
