@@ -26,14 +26,15 @@ local function addTokens(subject, limit, units)
 end
 
 local function finish(record, tokens, micros)
+  -- Differences from 0: Lua formats the negative of 0 as -0, which Redis rejects.
   for _, s in ipairs(record.s) do
     local key = P .. 's:' .. s[1]
-    if redis.call('HINCRBY', key, 'c', -(record.n or 1)) < 0 then redis.call('HSET', key, 'c', 0) end
+    if redis.call('HINCRBY', key, 'c', 0 - (record.n or 1)) < 0 then redis.call('HSET', key, 'c', 0) end
     redis.call('PEXPIRE', key, DAY)
     if s[2] > 0 then addTokens(s[1], s[2], tokens - record.k) end
   end
   for _, key in ipairs(record.b) do
-    redis.call('HINCRBY', key, 'reserved', -record.m)
+    redis.call('HINCRBY', key, 'reserved', 0 - record.m)
     redis.call('HINCRBY', key, 'spent', micros)
   end
 end

@@ -102,6 +102,16 @@ describe("limits in Redis", () => {
     }
   });
 
+  it("charge a call that has reserved nothing", async () => {
+    const { limits: redis } = await replica();
+    const limits: Limits = { concurrency: 1, budgets: [{ usd: 1, period: "day" }] };
+    const free = reservation(unique(), limits);
+    await redis.reserve(free);
+    await redis.settle(free, { tokens: 0, micros: 250_000 });
+    const [state] = await redis.read(free.subjects);
+    expect(state).toMatchObject({ concurrency: { remaining: 1 }, budgets: [{ remainingMicros: 750_000 }] });
+  });
+
   it("are exact over two replicas", async () => {
     const [one, two] = [await replica(), await replica()];
     const subject = unique();
