@@ -108,7 +108,9 @@ class MemoryLimits implements LimitStore {
           : undefined,
       ) ??
       find(({ rpm }, { id }) => findRateExcess("rpm", rpm, this.getCounters(id).rpm, at, calls)) ??
-      find(({ tpm }, { id }) => findRateExcess("tpm", tpm, this.getCounters(id).tpm, at, tokens)) ??
+      find(({ tpm }, { id }) =>
+        findRateExcess("tpm", calls > 0 ? tpm : undefined, this.getCounters(id).tpm, at, tokens),
+      ) ??
       find(({ budgets = [] }, { id }) => {
         const index = budgets.findIndex((budget) => this.getRemaining(id, budget, at) < micros);
         const budget = budgets[index];

@@ -69,7 +69,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     else if (subject !== undefined) {
       const isLast = attempt.otherTargets.length === 0;
       const rejection = await limiter.reserveAtUpstream(call, attempt, { subject, isLast }, hold);
-      const elsewhere = rejection && atNextTarget(attempt);
+      const elsewhere = rejection && (await findAffordable(call, atNextTarget(attempt)));
       if (rejection && elsewhere === undefined) {
         call.errorCode = rejection.code;
         throw rejection;
@@ -90,7 +90,8 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     cooldowns.record(attempt, outcome);
     if (call.runtime.usesStats && outcome.kind === "completed" && call.firstByteAt > startedAt)
       call.services.stats.measure(attempt.upstream.name, call.firstByteAt - startedAt);
-    const next = request.isRepeatable() ? nextAttempt(attempt, outcome) : undefined;
+    let next = request.isRepeatable() ? nextAttempt(attempt, outcome) : undefined;
+    if (next !== undefined && call.limits?.key !== undefined) next = await findAffordable(call, next);
     if (next === undefined) return { kind: "done", outcome };
     request.discard?.(outcome);
     if (!(await paused(next.delayMs, request.signal()))) return { kind: "aborted" };
@@ -103,6 +104,14 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     }
     attempt = next;
   }
+}
+
+/** Returns this attempt, or the first one at a later target, whose cost fits into the budgets of the key. */
+async function findAffordable(call: Call, attempt: Attempt | undefined): Promise<Attempt | undefined> {
+  let found = attempt;
+  while (found !== undefined && (await call.services.limiter.reserveFallback(call, found)) !== undefined)
+    found = atNextTarget(found);
+  return found;
 }
 
 /** The targets of several upstream calls, which are reserved at the first one. */
@@ -122,21 +131,23 @@ export async function reserveCalls(
   count: number,
   suits: (target: Target) => boolean,
 ): Promise<ReservedTargets | Extract<AttemptResult<never>, { kind: "fallback" }>> {
-  const { limiter } = call.services;
+  const { limiter, keyPolicy } = call.services;
   const holds = limiter.beginSeparate(call, count);
-  for (let rest = targets; ; ) {
-    const [{ upstream }, next, ...others] = rest;
-    const { subject } = upstream;
-    call.upstream = upstream;
-    const rejection =
-      subject && (await limiter.reserveTogether(call, { subject, isLast: next === undefined }));
-    if (rejection === undefined) return { kind: "reserved", targets: rest, holds };
-    if (next === undefined) {
+  const session = getSession(call.request.headers);
+  let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session), call.on);
+  for (;;) {
+    call.upstream = attempt.upstream;
+    const { subject } = attempt.upstream;
+    const isLast = attempt.otherTargets.length === 0;
+    const rejection = subject && (await limiter.reserveTogether(call, { subject, isLast }));
+    if (rejection === undefined) return { kind: "reserved", targets: remainingTargets(attempt), holds };
+    const elsewhere = await findAffordable(call, atNextTarget(attempt));
+    if (elsewhere === undefined) {
       call.errorCode = rejection.code;
       throw rejection;
     }
-    rest = [next, ...others];
-    if (!suits(next)) return { kind: "fallback", targets: rest };
+    if (!suits(elsewhere)) return { kind: "fallback", targets: remainingTargets(elsewhere) };
+    attempt = elsewhere;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Reservation } from "../gateway/limits.ts";
-import type { Estimate } from "./estimate-reservation.ts";
+import { type Estimate, type EstimatedCost, NO_COST } from "./estimate-reservation.ts";
 
 /** Holds a reservation at the current upstream. */
 export interface UpstreamHold {
@@ -11,6 +11,10 @@ export interface CallLimits extends UpstreamHold {
   readonly estimate: Estimate;
   /** The reservation of the key and its team. */
   key: Reservation | undefined;
+  /** The cost that is reserved with the key and its team: that of the dearest target so far. */
+  cost: EstimatedCost;
+  /** Reservations of the difference for targets that are dearer than the first one. */
+  dearer: Reservation[] | undefined;
   /** Number of reservations after that of the key so far. */
   count: number;
   /** The upstream calls that are sent at once; undefined if there is one. */
@@ -26,6 +30,15 @@ export interface SeparateCalls {
   readonly holds: readonly UpstreamHold[];
 }
 
-export function beginLimits(estimate: Estimate, key?: Reservation): CallLimits {
-  return { estimate, key, upstream: undefined, count: 0, separate: undefined };
+/** Returns the limits of a call without reservations. */
+export function beginLimits(estimate: Estimate): CallLimits {
+  return {
+    estimate,
+    key: undefined,
+    cost: NO_COST,
+    dearer: undefined,
+    upstream: undefined,
+    count: 0,
+    separate: undefined,
+  };
 }

@@ -26,7 +26,8 @@ export const NOTHING: Estimate = { input: 0, output: 0, candidates: 1, operation
 
 /** Estimates the tokens of a call. Token counts and reads of stored responses use no tokens. */
 export function estimateFor(call: Call, { operation }: CalledOperation, body: CallBody): Estimate {
-  if (operation === "count-tokens" || operation === "stored-response" || body.kind !== "json") return NOTHING;
+  if (operation === "count-tokens" || operation === "stored-response" || body.kind !== "json")
+    return { ...NOTHING, operation };
   const estimate = estimateCall(body.bytes, call.excess === undefined);
   if (operation === "embed") return { ...NOTHING, input: estimate.input, operation };
   return { ...estimate, operation };
@@ -47,12 +48,12 @@ export function sumTokens({ input, output = DEFAULT_OUTPUT, candidates }: Estima
 }
 
 /** The maximum cost that is expected of a call, and the part of its input, in microdollars. */
-interface EstimatedCost {
+export interface EstimatedCost {
   readonly total: number;
   readonly input: number;
 }
 
-const NO_COST: EstimatedCost = { total: 0, input: 0 };
+export const NO_COST: EstimatedCost = { total: 0, input: 0 };
 
 /**
  * Estimates the cost of a call at a target, at list prices. Throws `model_not_allowed` if the price is not known and the
@@ -60,10 +61,9 @@ const NO_COST: EstimatedCost = { total: 0, input: 0 };
  */
 export function estimateCost(
   call: Call,
-  { operation }: CalledOperation,
   subjects: readonly Subject[],
   target: Target,
-  { input, output, candidates }: Estimate,
+  { operation, input, output, candidates }: Estimate,
   calls: number,
 ): EstimatedCost {
   if (!subjects.some(({ limits }) => limits.budgets?.length)) return NO_COST;

@@ -13,6 +13,7 @@ import type { Call } from "./call.ts";
 import { type CallBody, modelIn } from "./call-body.ts";
 import { beginLimits, type CallLimits, type UpstreamHold } from "./call-limits.ts";
 import { countCalls, estimateCost, estimateFor, NOTHING, sumTokens } from "./estimate-reservation.ts";
+import { reserveFallback } from "./limit-fallback.ts";
 import {
   beginSeparate,
   disconnectSignal,
@@ -55,6 +56,11 @@ export interface Limiter {
   beginSeparate(call: Call, count: number): readonly UpstreamHold[];
   /** Reserves the first attempts of these calls, all or none. Returns the error as `reserveAtUpstream` does. */
   reserveTogether(call: Call, upstream: LimitedUpstream): Promise<AppError | undefined>;
+  /**
+   * Reserves the additional cost of a target that is dearer than those before. Returns the error if it does not fit into
+   * a budget, or if the target's price is not known and the configuration rejects such calls.
+   */
+  reserveFallback(call: Call, target: Target): Promise<AppError | undefined>;
   /** Ends all reservations of a call. `cost` is in US dollars. */
   settle(limits: CallLimits, usage: Usage | undefined, cost: number | undefined): void;
 }
@@ -71,10 +77,13 @@ export function createLimiter(store: LimitStore): Limiter {
     releaseUpstream: ({ limits }, hold) => releaseUpstream(queue, limits, hold),
     beginSeparate: (call, count) => beginSeparate(queue, call, count),
     reserveTogether: (call, upstream) => reserveTogether(queue, call, upstream),
+    reserveFallback: (call, target) => reserveFallback(queue, call, target),
     settle(limits, usage, cost) {
       const tokens = (usage?.input.total ?? 0) + (usage?.output.total ?? 0);
       if (limits.key !== undefined) queue.settle(limits.key, { tokens, micros: toMicros(cost ?? 0) });
+      for (const dearer of limits.dearer ?? []) queue.settle(dearer, { tokens: 0, micros: 0 });
       limits.key = undefined;
+      limits.dearer = undefined;
       settleUpstream(queue, limits, tokens);
     },
   };
@@ -114,7 +123,8 @@ async function reserveForKey(
   const limits = beginLimits(estimate);
   call.limits = limits;
   const calls = countCalls(call, target, estimate);
-  const cost = estimateCost(call, called, subjects, target, estimate, calls);
+  const cost = estimateCost(call, subjects, target, estimate, calls);
+  limits.cost = cost;
   // An object spread would give each reservation its own hidden class (docs/performance.md).
   const reservation: Reservation = {
     id: call.id,
@@ -143,7 +153,9 @@ function addHeaders(call: Call, subjects: readonly Subject[], decision: Decision
 function estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): void {
   if (call.limits !== undefined && call.limits.estimate !== NOTHING) return;
   if (!targets.some(({ upstream }) => upstream.subject?.limits.tpm !== undefined)) return;
-  call.limits = beginLimits(estimateFor(call, called, body), call.limits?.key);
+  const limits = beginLimits(estimateFor(call, called, body));
+  limits.key = call.limits?.key;
+  call.limits = limits;
 }
 
 /** Describes a call for the replica that finds it lost: `CallMeta` as JSON. */
