@@ -250,6 +250,28 @@ describe("110: transcripts by a generative-language upstream", () => {
     ]);
   });
 
+  it("are not charged for the bytes of the recording if their stream breaks off", async () => {
+    const first = { candidates: [{ content: { role: "model", parts: [{ text: "Grüße " }] } }] };
+    google.respond = (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(`data: ${JSON.stringify(first)}\r\n\r\n`, () => response.destroy());
+    };
+    const file = await toFile(Buffer.alloc(400_000, 7), "Rede.mp3");
+    const received: unknown[] = [];
+    const read = async () => {
+      const stream = await openai().audio.transcriptions.create({
+        model: "gemini-image",
+        file,
+        stream: true,
+      });
+      for await (const event of stream) received.push(event);
+    };
+    await expect(read()).rejects.toThrow();
+    expect(received).toEqual([{ type: "transcript.text.delta", delta: "Grüße " }]);
+    await expect.poll(() => proxy.records.at(-1)?.usage?.partial).toBe(true);
+    expect(proxy.records.at(-1)?.usage?.input.total).toBe(0);
+  });
+
   it("reject a file that is not a recording", async () => {
     const file = await toFile(Buffer.from("x"), "a.txt", { type: "text/plain" });
     await expect(
