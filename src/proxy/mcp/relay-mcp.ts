@@ -85,7 +85,8 @@ export async function relayMcp(
     counts,
     trace,
   });
-  sendEnd();
+  if (services.log.afterWrite === undefined) sendEnd();
+  else services.log.afterWrite(sendEnd);
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Receives lines one by one. */
 export interface LineSink {
   write(line: string): void;
+  /** Runs a function when the lines so far survive the end of the process; absent if there is no journal. */
+  afterWrite?: ((run: () => void) => void) | undefined;
   /** Flushes the buffer. Resolves when all lines have been processed. */
   close(): Promise<void>;
 }
@@ -22,8 +24,7 @@ export interface LineJournal {
 /**
  * Creates a sink that passes lines to `take` in batches, with a newline after each line. `take` must not reject.
  * Waiting lines are kept as bytes, because each garbage collection would have to move thousands of strings. With a
- * journal, a line is in the journal when `write` returns, because the client can receive its response before the next
- * flush.
+ * journal, the lines of one turn of the event loop are written to the journal together at the end of the turn.
  */
 export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journal?: LineJournal): LineSink {
   let waiting: Buffer | undefined;
@@ -31,10 +32,23 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journa
   let timer: NodeJS.Timeout | undefined;
   let taken: Promise<void> = Promise.resolve();
   let journaled = 0;
+  let isScheduled = false;
+  let waitingForWrite: (() => void)[] = [];
 
   const writeJournal = () => {
     if (waiting && used > journaled) journal?.append(waiting.subarray(journaled, used));
     journaled = used;
+  };
+  const endTurn = () => {
+    isScheduled = false;
+    writeJournal();
+    const runs = waitingForWrite;
+    waitingForWrite = [];
+    for (const run of runs) run();
+  };
+  const afterWrite = (run: () => void) => {
+    if (isScheduled) waitingForWrite.push(run);
+    else run();
   };
   const flush = () => {
     if (journal) writeJournal();
@@ -59,8 +73,11 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journa
       waiting ??= Buffer.allocUnsafe(Math.max(WAITING, most));
       used += waiting.write(`${line}\n`, used);
       timer ??= setTimeout(flush, FLUSH_MS).unref();
-      if (journal) writeJournal();
+      if (journal === undefined || isScheduled) return;
+      isScheduled = true;
+      setImmediate(endTurn);
     },
+    afterWrite: journal && afterWrite,
     async close() {
       flush();
       await taken;

@@ -204,8 +204,16 @@ export function settle(call: Call): void {
   services.metrics.end(record);
   services.recent.end(call, record);
   services.log.add(record);
+  const end = call.observation === undefined ? call.sendEnd : () => endObserved(call, record);
+  if (end === undefined) return;
+  if (services.log.afterWrite === undefined) end();
+  else services.log.afterWrite(end);
+}
+
+/** Sends the end of a response, then reports and stores the observed data, which include the end. */
+function endObserved(call: Call, record: CallRecord): void {
   call.sendEnd?.();
-  if (call.observation !== undefined) services.observer.end(call, call.observation, record);
+  if (call.observation !== undefined) call.services.observer.end(call, call.observation, record);
 }
 
 /** Maximum length of a client's text in the log, in characters. */

@@ -30,10 +30,17 @@ interface Scene {
   readonly upstream: "messages" | "chat-completions";
   readonly stream: boolean;
   readonly model?: string;
+  /** Whether the log writes the record later in the same turn of the event loop. */
+  readonly isBatched?: boolean;
 }
 
 /** Makes one call and returns whether its response was complete when the call was recorded. */
-async function isCompleteWhenRecorded({ upstream: dialect, stream, model = "m" }: Scene): Promise<boolean> {
+async function isCompleteWhenRecorded({
+  upstream: dialect,
+  stream,
+  model = "m",
+  isBatched = false,
+}: Scene): Promise<boolean> {
   const upstream = await startFakeUpstream((_hit, response) => {
     response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" });
     response.end(stream ? EVENTS[dialect].join("") : WHOLE[dialect]);
@@ -51,7 +58,16 @@ async function isCompleteWhenRecorded({ upstream: dialect, stream, model = "m" }
   const isComplete = await new Promise<boolean>((resolve, reject) => {
     const server = createProxy(configOf({ upstreams }), {
       log: {
-        add: () => resolve(Atomics.wait(flag, 0, 0, POLL_MS) !== "timed-out"),
+        add: () => {
+          if (!isBatched) resolve(Atomics.wait(flag, 0, 0, POLL_MS) !== "timed-out");
+        },
+        afterWrite: isBatched
+          ? (run) =>
+              setImmediate(() => {
+                resolve(Atomics.wait(flag, 0, 0, POLL_MS) !== "timed-out");
+                run();
+              })
+          : undefined,
         refused: () => {},
         close: async () => {},
       },
@@ -77,6 +93,9 @@ describe("the record of a call", () => {
   it.each<[string, Scene]>([
     ["a relayed response", { upstream: "messages", stream: false }],
     ["a relayed stream", { upstream: "messages", stream: true }],
+    ["a relayed response of a batch", { upstream: "messages", stream: false, isBatched: true }],
+    ["a relayed stream of a batch", { upstream: "messages", stream: true, isBatched: true }],
+    ["a translated stream of a batch", { upstream: "chat-completions", stream: true, isBatched: true }],
     ["a translated response", { upstream: "chat-completions", stream: false }],
     ["a translated stream", { upstream: "chat-completions", stream: true }],
     ["an error of the proxy", { upstream: "messages", stream: false, model: "other" }],

@@ -27,6 +27,7 @@ export function createCallLog(
       if (hasLedger || isEnabled()) lines.write(recordLine(record));
       if (showsCalls) output.note(readableLine(record));
     },
+    afterWrite: lines.afterWrite,
     refused(refusal) {
       if (isEnabled()) refusals.add(refusal);
       reportRefusal(refusal);
@@ -66,10 +67,11 @@ export function createLogOutput(
     await Promise.all([appendLog(lines), ledgerFile?.append(lines)]);
     ledger?.wake();
   };
-  const { write, close } = createLineBatches(append, ledger?.journal);
+  const { write, afterWrite, close } = createLineBatches(append, ledger?.journal);
   return {
     append,
     write,
+    afterWrite,
     async close() {
       await close();
       await file.close();
