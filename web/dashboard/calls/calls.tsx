@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import type { CallView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { clock, count, dollars, duration } from "../../../src/render/dashboard/amounts.ts";
 import { Segmented } from "../../shared/components/segmented.tsx";
@@ -90,6 +90,7 @@ function callColumns(choices: Readonly<Record<string, string>>, isAdmin: boolean
       head: "Time",
       cell: ({ id, time }) => (
         <a href={formatLocation({ view: "calls", item: id, choices })}>
+          <span className="visually-hidden">Call at </span>
           <time dateTime={time}>{clock(time, now)}</time>
         </a>
       ),
@@ -133,12 +134,17 @@ function callColumns(choices: Readonly<Record<string, string>>, isAdmin: boolean
   ];
 }
 
-function formatNotes({ stream, attempts, losses, error_code }: CallView): string {
+function formatNotes({ stream, attempts, losses, error_code }: CallView): ReactNode {
   const notes = [
-    error_code ?? "",
     stream ? "stream" : "",
     attempts > 1 ? `${attempts} attempts` : "",
     losses.length === 0 ? "" : `lost: ${losses.join(", ")}`,
-  ];
-  return notes.filter(Boolean).join(" · ");
+  ].filter(Boolean);
+  return (
+    <>
+      {error_code !== null && <span className="short">{error_code}</span>}
+      {error_code !== null && notes.length > 0 && " · "}
+      {notes.join(" · ")}
+    </>
+  );
 }

@@ -1,10 +1,11 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { KeyView, TeamView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import type { Api } from "../data/api.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 import { DataTable } from "../parts/data-table.tsx";
+import { PageButton } from "../parts/pager.tsx";
 import { QueryState } from "../parts/query-state.tsx";
 import { Section } from "../parts/section.tsx";
 import { keyColumns, type Open, REFRESH_MS, teamColumns } from "./columns.tsx";
@@ -32,6 +33,17 @@ export function KeysView() {
     teams.reload();
     setOpen(secret && { kind: "secret", secret });
   };
+  const [removedFrom, setRemovedFrom] = useState<"keys" | "teams">();
+  const removed = (list: "keys" | "teams") => {
+    changed();
+    setRemovedFrom(list);
+  };
+  // The closed dialog has returned the focus to a button of the entry, which disappears with it.
+  useEffect(() => {
+    if (removedFrom === undefined) return;
+    document.getElementById(`${removedFrom}-heading`)?.focus();
+    setRemovedFrom(undefined);
+  }, [removedFrom]);
   const wanted = search.trim().toLowerCase();
   const matching = (keys.data ?? []).filter(
     ({ name, team, revoked_at }) =>
@@ -88,18 +100,18 @@ export function KeysView() {
               )}
               {matching.length > PAGE_SIZE && (
                 <nav className="pager" aria-label="Pages of keys">
-                  <Button disabled={first === 0} onClick={() => setPage(first / PAGE_SIZE - 1)}>
+                  <PageButton isEnd={first === 0} onClick={() => setPage(first / PAGE_SIZE - 1)}>
                     Previous
-                  </Button>
+                  </PageButton>
                   <span className="secondary">
                     {first + 1} to {first + shown.length} of {matching.length}
                   </span>
-                  <Button
-                    disabled={first + PAGE_SIZE >= matching.length}
+                  <PageButton
+                    isEnd={first + PAGE_SIZE >= matching.length}
                     onClick={() => setPage(first / PAGE_SIZE + 1)}
                   >
                     Next
-                  </Button>
+                  </PageButton>
                 </nav>
               )}
             </>
@@ -131,7 +143,15 @@ export function KeysView() {
           }
         </QueryState>
       </Section>
-      {open && <OpenDialog open={open} teams={teams.data ?? []} onClose={close} onDone={changed} />}
+      {open && (
+        <OpenDialog
+          open={open}
+          teams={teams.data ?? []}
+          onClose={close}
+          onDone={changed}
+          onRemoved={removed}
+        />
+      )}
     </main>
   );
 }
@@ -153,9 +173,11 @@ interface OpenDialogProps {
   readonly teams: readonly TeamView[];
   readonly onClose: () => void;
   readonly onDone: (secret?: NewSecret) => void;
+  /** Called when an entry of this list is gone. */
+  readonly onRemoved: (list: "keys" | "teams") => void;
 }
 
-function OpenDialog({ open, teams, onClose, onDone }: OpenDialogProps) {
+function OpenDialog({ open, teams, onClose, onDone, onRemoved }: OpenDialogProps) {
   const both = { onClose, onDone };
   switch (open.kind) {
     case "create":
@@ -174,7 +196,8 @@ function OpenDialog({ open, teams, onClose, onDone }: OpenDialogProps) {
           title={`Revoke the key ${open.key.name}?`}
           action="Revoke key"
           path={`/keys/${encodeURIComponent(open.key.id)}`}
-          {...both}
+          onClose={onClose}
+          onDone={() => onRemoved("keys")}
         >
           Calls with it are rejected from now on. This cannot be undone; its usage is kept.
         </ConfirmDialog>
@@ -185,7 +208,8 @@ function OpenDialog({ open, teams, onClose, onDone }: OpenDialogProps) {
           title={`Delete the team ${open.team.name}?`}
           action="Delete team"
           path={`/teams/${encodeURIComponent(open.team.name)}`}
-          {...both}
+          onClose={onClose}
+          onDone={() => onRemoved("teams")}
         >
           Its limits are lost. A team that has keys cannot be deleted.
         </ConfirmDialog>

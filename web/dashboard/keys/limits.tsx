@@ -1,6 +1,7 @@
 import type { KeyView, LimitsView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { clock, count, dollars } from "../../../src/render/dashboard/amounts.ts";
 import { Button } from "../../shared/components/button.tsx";
+import { useFieldFocus } from "./use-field-focus.ts";
 
 type Limits = KeyView["limits"];
 export type Budget = NonNullable<Limits["budgets"]>[number];
@@ -62,8 +63,9 @@ export function LimitFields({ texts, onChange }: LimitFieldsProps) {
   );
   const change = (index: number, budget: LimitTexts["budgets"][number]) =>
     onChange({ ...texts, budgets: texts.budgets.with(index, budget) });
+  const group = useFieldFocus(texts.budgets.length);
   return (
-    <fieldset>
+    <fieldset ref={group}>
       <legend className="legend-text">Limits (empty: none)</legend>
       <div className="form-row">
         {field("rpm", "Requests per minute")}
@@ -131,9 +133,8 @@ export function LimitsLeft({ limits }: { readonly limits: LimitsView | undefined
         <Left
           // biome-ignore lint/suspicious/noArrayIndexKey: budgets have no other identity.
           key={index}
-          label={`${dollars(remaining)} of ${dollars(usd)}${period === "total" ? " in total" : ` a ${period}`}${
-            resets_at === null ? "" : `, until ${clock(resets_at, now)}`
-          }`}
+          label={`${dollars(remaining)} of ${dollars(usd)}${period === "total" ? " in total" : ` a ${period}`}`}
+          until={resets_at === null ? undefined : clock(resets_at, now)}
           remaining={remaining}
           limit={usd}
         />
@@ -144,15 +145,24 @@ export function LimitsLeft({ limits }: { readonly limits: LimitsView | undefined
 
 interface LeftProps {
   readonly label: string;
+  /** When the whole limit is available again. */
+  readonly until?: string | undefined;
   readonly remaining: number;
   readonly limit: number;
 }
 
-function Left({ label, remaining, limit }: LeftProps) {
+function Left({ label, until, remaining, limit }: LeftProps) {
   return (
     <li>
       <meter min={0} max={limit} value={Math.max(0, remaining)} low={limit * 0.1} aria-hidden="true" />
-      {label}
+      <span>
+        {label}
+        {until !== undefined && (
+          <>
+            , <span className="short">until {until}</span>
+          </>
+        )}
+      </span>
     </li>
   );
 }

@@ -1,4 +1,5 @@
 import { Button } from "../../shared/components/button.tsx";
+import { useFieldFocus } from "./use-field-focus.ts";
 
 /** A tag, as in the fields of a form. */
 export interface TagTexts {
@@ -23,8 +24,9 @@ interface TagFieldsProps {
 /** Renders the fields of tags, which usage reports are grouped by. */
 export function TagFields({ texts, onChange }: TagFieldsProps) {
   const change = (index: number, tag: TagTexts) => onChange(texts.with(index, tag));
+  const group = useFieldFocus(texts.length);
   return (
-    <fieldset>
+    <fieldset ref={group}>
       <legend className="legend-text">Tags, for usage reports</legend>
       {texts.map((tag, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: tags have no other identity while they are edited.

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 
 /** The shown page of a list, and functions that open other pages. */
@@ -37,15 +37,31 @@ interface PagerProps {
 export function Pager({ pages, what, size, next }: PagerProps) {
   return (
     <nav className="pager" aria-label={`Pages of ${what}s`}>
-      <Button disabled={pages.number === 1} onClick={pages.back}>
+      <PageButton isEnd={pages.number === 1} onClick={pages.back}>
         Newer
-      </Button>
+      </PageButton>
       <span className="secondary">
         Page {pages.number}, {size} {size === 1 ? what : `${what}s`}
       </span>
-      <Button disabled={next === null} onClick={() => next !== null && pages.open(next)}>
+      <PageButton isEnd={next === null} onClick={() => next !== null && pages.open(next)}>
         Older
-      </Button>
+      </PageButton>
     </nav>
+  );
+}
+
+interface PageButtonProps {
+  /** Whether there is no further page in this direction. */
+  readonly isEnd: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}
+
+/** Renders a button that leads to another page. At the end it keeps the focus, which a disabled button would lose. */
+export function PageButton({ isEnd, onClick, children }: PageButtonProps) {
+  return (
+    <Button aria-disabled={isEnd} onClick={() => !isEnd && onClick()}>
+      {children}
+    </Button>
   );
 }

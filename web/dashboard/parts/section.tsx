@@ -14,7 +14,9 @@ export function Section({ id, heading, badge, actions, children }: SectionProps)
   return (
     <section aria-labelledby={`${id}-heading`}>
       <div className="section-head">
-        <h2 id={`${id}-heading`}>{heading}</h2>
+        <h2 id={`${id}-heading`} tabIndex={-1}>
+          {heading}
+        </h2>
         {badge !== undefined && <span className="badge">{badge}</span>}
         {actions !== undefined && <div className="section-actions">{actions}</div>}
       </div>

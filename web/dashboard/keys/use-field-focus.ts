@@ -1,0 +1,19 @@
+import { type RefObject, useEffect, useRef } from "react";
+
+/**
+ * Returns the reference of a group of fields. When a row of fields is added, its first field gets the focus; when one is
+ * removed, the group's last button, which adds rows.
+ */
+export function useFieldFocus(rows: number): RefObject<HTMLFieldSetElement | null> {
+  const group = useRef<HTMLFieldSetElement>(null);
+  const before = useRef(rows);
+  useEffect(() => {
+    const change = rows - before.current;
+    before.current = rows;
+    if (change === 0) return;
+    const selector =
+      change > 0 ? ".form-row:last-of-type :is(input, select)" : ":scope > button:last-of-type";
+    group.current?.querySelector<HTMLElement>(selector)?.focus();
+  }, [rows]);
+  return group;
+}
