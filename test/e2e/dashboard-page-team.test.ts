@@ -182,6 +182,18 @@ describe("the dashboard", () => {
     await expect.poll(() => total(page, "Calls").textContent()).toBe("1");
   });
 
+  it("says in each view that the proxy cannot be reached", async () => {
+    const { page } = await openSignedIn(dashboard.admin);
+    await page.getByRole("heading", { name: "By model" }).waitFor();
+    await dashboard.stopProxy();
+    for (const name of ["Calls", "Keys", "Upstreams", "Now", "Audit", "Settings"]) {
+      await view(page, name).click();
+      const alert = page.getByRole("alert").filter({ hasText: "The proxy cannot be reached." });
+      await alert.first().waitFor();
+      expect(await violations(page)).toEqual([]);
+    }
+  });
+
   it.each(["light", "dark"] as const)("breaks no accessibility rule: %s, wide and narrow", async (theme) => {
     await adminApi("POST", "/teams", { name: "search", limits: { rpm: 60 } });
     const limits = { rpm: 60, budgets: [{ usd: 20, period: "day" }] };

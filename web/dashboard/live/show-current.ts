@@ -16,6 +16,11 @@ interface CurrentOptions {
   readonly signal: AbortSignal;
 }
 
+/** The notices that stand in for the state before it is known. */
+const LOADING = '<p class="loading" role="status">Loading the current calls…</p>';
+const UNREACHABLE =
+  '<p class="notice notice-error" role="alert"><span><strong>Cannot load the current calls.</strong> The proxy cannot be reached. Check that it runs.</span></p>';
+
 /** Keeps `container` up to date with the proxy's current state until the signal is aborted. */
 export function showCurrent(
   container: HTMLElement,
@@ -26,8 +31,13 @@ export function showCurrent(
   let connection: Connection = "still";
   /** Milliseconds by which the proxy's clock is ahead of this one. */
   let ahead = 0;
+  const isBlank = container.childElementCount === 0;
   const draw = () => {
-    if (!state || signal.aborted) return;
+    if (signal.aborted) return;
+    if (!state) {
+      if (isBlank) patch(container, connection === "lost" ? UNREACHABLE : LOADING);
+      return;
+    }
     const now = Date.now() + ahead;
     const view = { filters, base: baseUrl(location), isInteractive: true, connection };
     patch(container, render({ ...state, now }, view).text);
@@ -41,6 +51,7 @@ export function showCurrent(
     },
     listen,
   );
+  draw();
   copyOnClick(container, document.querySelector("#status"), signal);
   void followProxy(
     {
