@@ -6,6 +6,10 @@ import type { RepositoryAddress } from "../forge.ts";
 /** Supported by Azure DevOps Services and by Azure DevOps Server 2020 and later. */
 const VERSION = "6.0";
 
+/** Maximum entries of one page of a list. */
+export const PAGE = 100;
+export const MAX_PAGES = 100;
+
 /** The Git routes of Azure DevOps (https://learn.microsoft.com/rest/api/azure/devops/git/). */
 export interface AzureApi {
   readonly client: ForgeClient;

@@ -15,17 +15,15 @@ import { type EachForge, postEach, settleEach } from "../post-each.ts";
 import { toUtc } from "../times.ts";
 import type { AzureApi } from "./api.ts";
 import { makePatch } from "./make-patch.ts";
+import { readChanges, readCommitChanges, type TrackedChange } from "./read-changes.ts";
 import {
   type AzurePull,
   personName,
   pullPath,
-  readChanges,
   readChecks,
-  readCommitChanges,
   readCommits,
   readFile,
   readPull,
-  type TrackedChange,
 } from "./read-pull.ts";
 
 export { createAzureApi } from "./api.ts";

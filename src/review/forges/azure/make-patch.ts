@@ -1,6 +1,6 @@
 import { type FileContent, filePatch } from "../../patch/file-patch.ts";
 import { composePatch } from "../compose-patch.ts";
-import type { AzureChange } from "./read-pull.ts";
+import type { AzureChange } from "./read-changes.ts";
 
 /** Maximum files that are read at the same time. */
 const READERS = 6;
