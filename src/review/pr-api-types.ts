@@ -16,6 +16,11 @@ export interface PullState {
   readonly description: string;
   readonly author: string;
   readonly state: "open" | "draft" | "merged" | "closed";
+  /**
+   * Whether the source branch has conflicts with the target branch. Absent until the forge has computed it, for a merged
+   * or closed request, and at Bitbucket.
+   */
+  readonly hasConflicts?: boolean;
   /** The target branch. */
   readonly base: string;
   /** The source branch. */

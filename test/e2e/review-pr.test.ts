@@ -87,6 +87,18 @@ describe.each(FORGES)("review pr at %s", (name) => {
     );
   });
 
+  it("says whether the request has conflicts, once the forge has computed it", async () => {
+    const started = await startVendor(name);
+    const { castle } = started;
+    castle.hasConflicts = undefined;
+    const review = await startPullReview(name, { started });
+    const conflicts = async () => (await review.get<PullState>("/api/pr")).hasConflicts;
+    expect(await conflicts()).toBeUndefined();
+    castle.hasConflicts = true;
+    // Bitbucket has no such member.
+    expect(await conflicts()).toBe(name === "bitbucket" ? undefined : true);
+  });
+
   it("posts what the preview shows, and nothing twice after a broken connection", async () => {
     const review = await startPullReview(name);
     const { castle, forge } = review;

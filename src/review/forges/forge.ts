@@ -34,12 +34,17 @@ export interface PullRequest {
   readonly description: string;
   readonly author: string;
   readonly state: "open" | "draft" | "merged" | "closed";
+  /** Undefined for a merged or closed request, and at a forge that does not report it. */
+  readonly mergeability?: Mergeability | undefined;
   /** The target branch, and the commit that the diff starts from. */
   readonly base: CommitRef;
   /** The source branch, and its commit. */
   readonly head: CommitRef;
   readonly reviewers: readonly Reviewer[];
 }
+
+/** Whether the source branch merges without conflicts; `computing` until the forge has tried it. */
+export type Mergeability = "clean" | "conflicts" | "computing";
 
 export interface CommitRef {
   readonly ref: string;

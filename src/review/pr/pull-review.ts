@@ -71,6 +71,13 @@ export function createPullReview(options: PullReviewOptions): PullReview {
       throw error;
     }
   };
+  /** Reads the mergeability again if the forge was still computing it. */
+  const readMergeability = async () => {
+    if (pull.mergeability !== "computing") return;
+    const now = await forge.open().catch(() => undefined);
+    // New commits change the diff, which the person reloads.
+    if (now?.head.sha === pull.head.sha) pull = { ...pull, mergeability: now.mergeability };
+  };
   const postOnce = async (id: string): Promise<PostResponse> => {
     const pullStore = await openStore();
     const { attempt } = pullStore.state;
@@ -136,10 +143,10 @@ export function createPullReview(options: PullReviewOptions): PullReview {
           .then(mergeNow, () => {})
           .catch(() => {});
       checks ??= attemptRead(() => forge.checks(pull), []);
-      const { value, problem } = await checks;
+      const [{ value, problem }] = await Promise.all([checks, readMergeability()]);
       // The state of a running check changes, so it is read again.
       if (problem !== undefined || value.some(({ state }) => state === "pending")) checks = undefined;
-      const { url, number, title, description, author, state, base, head, reviewers } = pull;
+      const { url, number, title, description, author, state, base, head, reviewers, mergeability } = pull;
       const { forge: name, host, repository } = forge.address;
       return {
         forge: name,
@@ -152,6 +159,9 @@ export function createPullReview(options: PullReviewOptions): PullReview {
         description,
         author,
         state,
+        ...(mergeability === "clean" || mergeability === "conflicts"
+          ? { hasConflicts: mergeability === "conflicts" }
+          : {}),
         base: base.ref,
         head: head.ref,
         checks: value.map(({ url: page, ...check }) => ({ ...check, ...(page ? { url: page } : {}) })),

@@ -57,6 +57,8 @@ export function azure(castle: Castle) {
           description: PULL.description,
           status: "active",
           isDraft: false,
+          mergeStatus:
+            castle.hasConflicts === undefined ? "queued" : castle.hasConflicts ? "conflicts" : "succeeded",
           createdBy: identity(PULL.author),
           sourceRefName: `refs/heads/${PULL.head}`,
           targetRefName: `refs/heads/${PULL.base}`,

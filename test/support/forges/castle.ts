@@ -103,6 +103,8 @@ export interface CastleThread {
 export class Castle {
   readonly threads: CastleThread[] = [];
   verdict: string | undefined;
+  /** Whether the branch has conflicts; undefined while the forge computes it. */
+  hasConflicts: boolean | undefined = false;
   /** Whether the forge ignores a request for changes, as older versions of GitLab do. */
   ignoresRequestedChanges = false;
   /** Number of publications: a review, or each comment where there are no reviews. */

@@ -59,6 +59,9 @@ export function github(castle: Castle, host: () => string) {
                 state: "open",
                 draft: false,
                 merged: false,
+                mergeable: castle.hasConflicts === undefined ? null : !castle.hasConflicts,
+                mergeable_state:
+                  castle.hasConflicts === undefined ? "unknown" : castle.hasConflicts ? "dirty" : "clean",
                 user: user(PULL.author),
                 base: { ref: PULL.base, sha: "d".repeat(40) },
                 head: { ref: PULL.head, sha: HEAD_SHA },

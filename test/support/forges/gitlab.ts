@@ -76,6 +76,13 @@ export function gitlab(castle: Castle, host: () => string) {
           description: PULL.description,
           state: "opened",
           draft: false,
+          has_conflicts: castle.hasConflicts === true,
+          merge_status:
+            castle.hasConflicts === undefined
+              ? "checking"
+              : castle.hasConflicts
+                ? "cannot_be_merged"
+                : "can_be_merged",
           author: person(PULL.author),
           reviewers: [person(PULL.reviewer)],
           source_branch: PULL.head,

@@ -8,6 +8,7 @@ import {
   GitPullRequestArrow,
   GitPullRequestClosed,
   GitPullRequestDraft,
+  TriangleAlert,
 } from "lucide-react";
 import { useState } from "react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
@@ -46,6 +47,7 @@ export function PullPanel() {
       </div>
       <div className="pull-facts">
         <Branches pull={pull} />
+        <Conflicts pull={pull} />
         <Checks pull={pull} />
         <button type="button" className="pull-more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Hide the description" : "Show the description"}
@@ -97,6 +99,18 @@ function StateIcon({ state }: Pick<PullState, "state">) {
   return (
     <span className={`pull-state pull-state-${state}`}>
       <Icon size={15} aria-hidden /> {STATE_NAMES[state]}
+    </span>
+  );
+}
+
+function Conflicts({ pull: { hasConflicts, base } }: { readonly pull: PullState }) {
+  if (!hasConflicts) return null;
+  return (
+    <span className="pull-conflicts">
+      <TriangleAlert size={15} aria-hidden />
+      <span>
+        Merge conflicts with <code>{withDeceptionsShown(base)}</code>
+      </span>
     </span>
   );
 }

@@ -24,6 +24,7 @@ const pullSchema = z.object({
   title: z.string(),
   description: z.string().nullish(),
   status: z.string(),
+  mergeStatus: z.string().nullish(),
   isDraft: z.boolean().nullish(),
   createdBy: identity,
   sourceRefName: z.string(),
@@ -53,6 +54,13 @@ const VOTES: Readonly<Record<number, string>> = {
   5: "approved with suggestions",
   [-5]: "waiting for author",
   [-10]: "rejected",
+};
+
+/** Mergeability by merge status. A status that is not listed, such as `failure`, says nothing about conflicts. */
+const MERGEABILITY: Readonly<Record<string, PullRequest["mergeability"]>> = {
+  conflicts: "conflicts",
+  succeeded: "clean",
+  queued: "computing",
 };
 
 /** Returns the path of a pull request's routes. */
@@ -87,6 +95,7 @@ export async function readPull(api: AzureApi, address: PullAddress): Promise<Azu
           : pull.isDraft
             ? "draft"
             : "open",
+    mergeability: pull.status === "active" ? MERGEABILITY[pull.mergeStatus ?? ""] : undefined,
     base: { ref: branchName(pull.targetRefName), sha: last.commonRefCommit.commitId },
     head: { ref: branchName(pull.sourceRefName), sha: last.sourceRefCommit.commitId },
     reviewers: (pull.reviewers ?? []).map((reviewer) => ({

@@ -18,6 +18,7 @@ const pullSchema = z.object({
   state: z.string(),
   draft: z.boolean().optional(),
   merged: z.boolean().optional(),
+  mergeable: z.boolean().nullish(),
   user,
   base: ref,
   head: ref,
@@ -53,6 +54,7 @@ export async function readPull(client: ForgeClient, address: PullAddress): Promi
     description: pull.body ?? "",
     author: pull.user?.login ?? GHOST,
     state: stateOf(pull),
+    mergeability: mergeabilityOf(pull),
     base: { ref: base.ref, sha: compared.merge_base_commit.sha },
     head: { ref: head.ref, sha: head.sha },
     reviewers: await readReviewers(client, address, pull),
@@ -62,6 +64,13 @@ export async function readPull(client: ForgeClient, address: PullAddress): Promi
 function stateOf({ state, merged, draft }: z.infer<typeof pullSchema>): PullRequest["state"] {
   if (merged) return "merged";
   return state === "closed" ? "closed" : draft ? "draft" : "open";
+}
+
+/** Returns the mergeability of an open pull request. GitHub starts to compute it when the request is read. */
+function mergeabilityOf({ state, mergeable }: z.infer<typeof pullSchema>): PullRequest["mergeability"] {
+  if (state !== "open" || mergeable === undefined) return undefined;
+  if (mergeable === null) return "computing";
+  return mergeable ? "clean" : "conflicts";
 }
 
 const reviewSchema = z.object({ user, state: z.string() });

@@ -18,6 +18,8 @@ const mergeRequest = z.object({
   description: z.string().nullish(),
   state: z.string(),
   draft: z.boolean().optional(),
+  has_conflicts: z.boolean().nullish(),
+  merge_status: z.string().nullish(),
   author: person.nullish(),
   reviewers: z.array(person).nullish(),
   source_branch: z.string(),
@@ -62,6 +64,7 @@ export async function readMergeRequest(client: ForgeClient, address: PullAddress
     author: found.author?.username ?? "ghost",
     state:
       found.state === "merged" || found.state === "closed" ? found.state : found.draft ? "draft" : "open",
+    mergeability: mergeabilityOf(found),
     base: { ref: found.target_branch, sha: base_sha },
     head: { ref: found.source_branch, sha: head_sha },
     startSha: start_sha ?? base_sha,
@@ -70,6 +73,17 @@ export async function readMergeRequest(client: ForgeClient, address: PullAddress
       state: states.get(username),
     })),
   };
+}
+
+/**
+ * Returns the mergeability of an open merge request. `has_conflicts` is false, or a former result, until `merge_status`
+ * is final.
+ */
+function mergeabilityOf(found: z.infer<typeof mergeRequest>): PullRequest["mergeability"] {
+  const { state, has_conflicts, merge_status } = found;
+  if (state !== "opened" || has_conflicts == null) return undefined;
+  if (merge_status != null && !/^can(?:not)?_be_merged$/.test(merge_status)) return "computing";
+  return has_conflicts ? "conflicts" : "clean";
 }
 
 const reviewers = z.array(z.object({ user: person, state: z.string() }));
