@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launchBrowser, openPage } from "../support/browser.ts";
-import { startPullReview } from "../support/forges/start-pull-review.ts";
+import { startPullReview, startVendor } from "../support/forges/start-pull-review.ts";
 
 /** Where the tests comment. */
 const LINE = { kind: "lines", path: "src/wall.txt", side: "new", lineStart: 30, lineEnd: 30 };
@@ -56,6 +56,19 @@ describe("the page of a pull request", () => {
       code: 0,
       stdout: expect.stringContaining("- approved, 2 items"),
     });
+  });
+
+  it("says in words that the request has conflicts, until a refresh finds none", async () => {
+    const started = await startVendor("github");
+    const { castle } = started;
+    castle.hasConflicts = true;
+    const review = await startPullReview("github", { started });
+    const { page } = await openPage(await launchBrowser(), review.url);
+    const panel = page.getByRole("region", { name: "Pull request" });
+    await panel.getByText("Merge conflicts with main").waitFor();
+    castle.hasConflicts = false;
+    await page.keyboard.press("R");
+    await expect.poll(() => panel.getByText("conflicts").count()).toBe(0);
   });
 
   it("states what the forge did not record, until the person closes the dialog", async () => {

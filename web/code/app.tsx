@@ -58,7 +58,7 @@ export async function start(): Promise<void> {
   const { repository, gitContext } = result.value;
   setTitle(`${repository.name} (${gitContext.currentBranch}): review`);
   await afterPaint();
-  if (result.value.source === "pr") void import("./state/pull.ts").then(({ loadPull }) => loadPull());
+  if (result.value.source === "pr") void import("./state/pull.ts").then(({ followPull }) => followPull());
   await Promise.all([
     startDraft(result.value),
     followRounds(),

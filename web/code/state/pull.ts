@@ -33,8 +33,19 @@ export const usePull = create<PullStore>(() => ({
   verdict: "comment",
 }));
 
+/** The diff type of the whole pull request. */
+const WHOLE_PULL = "pull-request";
+
+/** Fetches the pull request now and after every reload of its whole diff. */
+export async function followPull(): Promise<void> {
+  useSession.subscribe(({ index }, { index: before }) => {
+    if (index?.diffType === WHOLE_PULL && index !== before) void loadPull();
+  });
+  await loadPull();
+}
+
 /** Fetches the pull request and its commits. */
-export async function loadPull(): Promise<void> {
+async function loadPull(): Promise<void> {
   const [pull, commits] = await Promise.all([
     getJson<PullState>("/api/pr"),
     getJson<CommitList>("/api/commits"),
@@ -44,9 +55,6 @@ export async function loadPull(): Promise<void> {
     ...(commits.ok && { commits: commits.value.commits }),
   });
 }
-
-/** The diff type of the whole pull request. */
-const WHOLE_PULL = "pull-request";
 
 /**
  * Stores the person's comments and replies as threads and fetches the preview of the review. Resolves to an error
