@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PostResponse, PullPreview, PullState, Thread, ThreadList } from "../../src/review/api-types.ts";
 import { PULL } from "../support/forges/castle.ts";
+import type { RunningForge } from "../support/forges/forge-server.ts";
 import {
   type PullReviewRun,
   startPullReview,
@@ -316,10 +317,13 @@ describe("review pr at a GitLab server below a path of its host", () => {
     expect(calls.filter(({ url }) => url.pathname.endsWith("/version"))).toHaveLength(2);
   });
 
-  it("finds it by the remote of a clone", async () => {
-    const { forge, environment } = await started();
+  it.each([
+    ["HTTPS", ({ origin }: RunningForge) => `${origin}/gitlab/keep/castle.git`, "/gitlab"],
+    ["SSH", () => "ssh://git@localhost:2222/keep/castle.git", ""],
+  ])("finds it by the remote of a clone over %s", async (_how, remoteOf, basePath) => {
+    const { forge, environment } = await startVendor("gitlab", { basePath });
     const repository = await testRepository({});
-    await repository.git("remote", "add", "origin", `${forge.origin}/gitlab/keep/castle.git`);
+    await repository.git("remote", "add", "origin", remoteOf(forge));
     const command = await startCommand(["review", "pr", "7", "--no-open"], {
       cwd: repository.root,
       environment,

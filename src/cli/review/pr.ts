@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import { toRealPath } from "../../files/real-path.ts";
 import { createOutboundFetch } from "../../http/outbound-fetch.ts";
 import { parsePullUrl } from "../../review/forges/address.ts";
-import { environmentGitLabPath, findSignIn } from "../../review/forges/credentials.ts";
+import { environmentGitLabPath, environmentServer, findSignIn } from "../../review/forges/credentials.ts";
 import type { DetectOptions } from "../../review/forges/detect-forge.ts";
 import type { PullAddress, PullRequest } from "../../review/forges/forge.ts";
 import type { ForgeOptions } from "../../review/forges/open-forge.ts";
@@ -49,6 +49,7 @@ async function prepareReview(
     fetch: createOutboundFetch(processEnvironment),
     onWait: (message: string) => output.note(message),
     gitlabPath: (host: string) => environmentGitLabPath(host, processEnvironment),
+    namedServer: (hostname: string) => environmentServer(hostname, processEnvironment),
   };
   const home = getHomeDirectory(processEnvironment);
   const signInFor = async ({ forge, host }: Pick<PullAddress, "forge" | "host">): Promise<ForgeOptions> => ({

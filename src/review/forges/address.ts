@@ -57,6 +57,8 @@ export interface RemoteAddress {
   readonly path: string;
   /** Undefined for an unknown host. */
   readonly forge: ForgeName | undefined;
+  /** Whether the port for HTTPS is unknown, because the remote uses another protocol, such as SSH. */
+  readonly isPortUnknown?: boolean;
 }
 
 /** Hosts of web pages by SSH hosts, where the two differ. */
@@ -80,7 +82,9 @@ export function parseRemoteUrl(text: string): RemoteAddress | undefined {
   const azure = azureRemote(given, path);
   if (azure) return azure;
   const host = SSH_HOSTS[given] ?? given;
-  return { host, path, forge: knownForge(host) };
+  const known = knownForge(host);
+  const isPortUnknown = known === undefined && url?.protocol !== "https:";
+  return { host, path, forge: known, ...(isPortUnknown ? { isPortUnknown } : {}) };
 }
 
 /** Returns a remote of Azure DevOps with the host and path of its pages, which differ from those for SSH. */
@@ -99,7 +103,7 @@ function azureRemote(host: string, path: string): RemoteAddress | undefined {
 }
 
 /** Returns the forge of a public host, or undefined. */
-export function knownForge(host: string): ForgeName | undefined {
+function knownForge(host: string): ForgeName | undefined {
   if (host === "github.com" || host.endsWith(".ghe.com")) return "github";
   if (host === "gitlab.com") return "gitlab";
   if (host === "bitbucket.org") return "bitbucket";

@@ -29,6 +29,15 @@ const TOKEN_VARIABLES = [
   "AZURE_DEVOPS_EXT_PAT",
 ];
 
+/** A server that the environment names. */
+export interface NamedServer {
+  readonly forge: ForgeName;
+  /** Host with its port, if it has one. */
+  readonly host: string;
+}
+
+const GITLAB_VARIABLES = ["GITLAB_HOST", "GL_HOST", "GITLAB_URI"] as const;
+
 /**
  * Returns the sign-in for a host: from the environment, the forge's command-line tool, or git's credential
  * helper, in this order. Throws `forge_sign_in` if there is none.
@@ -72,8 +81,7 @@ export function environmentSignIn(
   host: string,
   environment: Environment,
 ): SignIn | undefined {
-  const first = (...names: readonly string[]) =>
-    names.map((name) => environment[name]?.trim()).find((value) => value !== undefined && value !== "");
+  const first = (...names: readonly string[]) => firstValue(environment, names);
   const names = (variable: string | undefined) => variable !== undefined && hostIn(variable) === host;
   const token = (value: string | undefined) => (value === undefined ? undefined : bearer(value));
   switch (forge) {
@@ -127,10 +135,30 @@ export function environmentGitLabPath(host: string, environment: Environment): s
   return path === "" ? undefined : path;
 }
 
+/** Variables that name the server of a forge. */
+const HOST_VARIABLES: readonly (readonly [ForgeName, readonly string[]])[] = [
+  ["gitlab", GITLAB_VARIABLES],
+  ["github", ["GH_HOST"]],
+  ["azure", ["AZURE_DEVOPS_HOST"]],
+];
+
+/** Returns the server that the environment names with a host name, with its port. */
+export function environmentServer(hostname: string, environment: Environment): NamedServer | undefined {
+  for (const [forge, variables] of HOST_VARIABLES) {
+    const named = firstValue(environment, variables);
+    const host = named === undefined ? "" : hostIn(named);
+    if (host.replace(/:\d+$/, "") === hostname) return { forge, host };
+  }
+  return undefined;
+}
+
 function gitlabHost(environment: Environment): string | undefined {
-  return ["GITLAB_HOST", "GL_HOST", "GITLAB_URI"]
-    .map((name) => environment[name]?.trim())
-    .find((value) => value !== undefined && value !== "");
+  return firstValue(environment, GITLAB_VARIABLES);
+}
+
+/** Returns the value of the first variable that is set and not empty. */
+function firstValue(environment: Environment, names: readonly string[]): string | undefined {
+  return names.map((name) => environment[name]?.trim()).find((value) => value !== undefined && value !== "");
 }
 
 /** The resource id of Azure DevOps, for which `az` issues tokens. */

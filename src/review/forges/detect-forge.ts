@@ -1,6 +1,7 @@
 import { AppError } from "../../errors.ts";
-import { knownForge, type RemoteAddress } from "./address.ts";
+import type { RemoteAddress } from "./address.ts";
 import { createForgeClient, type ForgeClient } from "./client.ts";
+import type { NamedServer } from "./credentials.ts";
 import type { ForgeName, RepositoryAddress } from "./forge.ts";
 import type { ForgeOptions } from "./open-forge.ts";
 
@@ -10,22 +11,38 @@ type Connection = Pick<ForgeOptions, "fetch" | "signal">;
 export interface DetectOptions extends Connection {
   /** Returns the path of the GitLab server at a host if the environment names it. */
   readonly gitlabPath: (host: string) => string | undefined;
+  /** Returns the server with a host name if the environment names it. */
+  readonly namedServer: (hostname: string) => NamedServer | undefined;
 }
 
 /**
  * Returns the forge of a remote. Detects GitHub Enterprise Server and GitLab on an unknown host by their
- * responses to requests without a sign-in. Throws `usage` if the host is neither.
+ * responses to requests without a sign-in. Throws `usage` if the host is neither. A remote over SSH does not contain the
+ * port for HTTPS: it is that of the server that the environment names, or otherwise 443.
  */
-export async function detectForge(
-  { host, path, forge }: RemoteAddress,
-  options: DetectOptions,
-): Promise<RepositoryAddress> {
-  const isNamed = options.gitlabPath(host) !== undefined;
-  const known = forge ?? knownForge(host) ?? (isNamed ? "gitlab" : await askHost(host, path, options));
-  if (known !== undefined) return findBasePath({ forge: known, host, repository: path }, options);
+export async function detectForge(remote: RemoteAddress, options: DetectOptions): Promise<RepositoryAddress> {
+  const { path, isPortUnknown = false } = remote;
+  const named = isPortUnknown ? options.namedServer(remote.host) : undefined;
+  const host = named?.host ?? remote.host;
+  const isPortGuessed = isPortUnknown && named === undefined;
+  try {
+    const isGitLabNamed = options.gitlabPath(host) !== undefined;
+    const known =
+      named?.forge ?? remote.forge ?? (isGitLabNamed ? "gitlab" : await askHost(host, path, options));
+    if (known !== undefined) return await findBasePath({ forge: known, host, repository: path }, options);
+  } catch (error) {
+    if (!isPortGuessed || !(error instanceof AppError) || error.cause === undefined) throw error;
+    throw new AppError(error.code, error.message, { cause: error, hint: portHint(host) });
+  }
   throw new AppError("usage", `Found no GitHub, GitLab, Bitbucket or Azure DevOps server at ${host}`, {
-    hint: "Pass the address of the pull request's page: sallyport review pr https://…",
+    hint: isPortGuessed
+      ? portHint(host)
+      : "Pass the address of the pull request's page: sallyport review pr https://…",
   });
+}
+
+function portHint(host: string): string {
+  return `The remote uses SSH, so its address does not contain the port for HTTPS. If that is not 443, set GITLAB_HOST=https://${host}:PORT, or pass the address of the pull request's page.`;
 }
 
 async function askHost(host: string, path: string, connection: Connection): Promise<ForgeName | undefined> {

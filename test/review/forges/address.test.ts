@@ -42,12 +42,23 @@ describe("parseRemoteUrl", () => {
     ["ssh://git@ssh.github.com:443/octo/castle.git", "github.com", "octo/castle", "github"],
     ["https://gitlab.com/a/b/castle", "gitlab.com", "a/b/castle", "gitlab"],
     ["https://git.example.test:8443/octo/castle.git", "git.example.test:8443", "octo/castle", undefined],
-    ["ssh://git@git.example.test:2222/octo/castle.git", "git.example.test", "octo/castle", undefined],
     ["git@ssh.dev.azure.com:v3/o/keep/castle", "dev.azure.com", "o/keep/_git/castle", "azure"],
     ["o@vs-ssh.visualstudio.com:v3/o/keep/castle", "o.visualstudio.com", "keep/_git/castle", "azure"],
   ])("parses %s", (url, host, path, forge) => {
     expect(parseRemoteUrl(url)).toEqual({ host, path, forge });
   });
+
+  it.each(["ssh://git@git.example.test:2222/octo/castle.git", "git@git.example.test:octo/castle.git"])(
+    "does not take the port for HTTPS from %s",
+    (url) => {
+      expect(parseRemoteUrl(url)).toEqual({
+        host: "git.example.test",
+        path: "octo/castle",
+        forge: undefined,
+        isPortUnknown: true,
+      });
+    },
+  );
 
   it.each(["/srv/git/castle.git", "../castle", "file:///srv/castle", "ext::ssh %S x/y"])(
     "leaves out %s",

@@ -1,6 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parsePullUrl, parseRemoteUrl, type RemoteAddress } from "../../../src/review/forges/address.ts";
-import { environmentGitLabPath } from "../../../src/review/forges/credentials.ts";
+import { environmentGitLabPath, environmentServer } from "../../../src/review/forges/credentials.ts";
 import { detectForge, findBasePath } from "../../../src/review/forges/detect-forge.ts";
 
 const HOST = "git.example.test";
@@ -19,6 +19,7 @@ function connectionTo(server: string | undefined, environment = {}) {
           : new Response(null, { status: 302, headers: { location: "https://sso.example.test/" } });
       },
       gitlabPath: (host: string) => environmentGitLabPath(host, environment),
+      namedServer: (hostname: string) => environmentServer(hostname, environment),
     },
   };
 }
@@ -59,6 +60,39 @@ it.each([
     repository: "keep/castle",
   });
   expect(asked).toEqual([]);
+});
+
+describe("the port of a remote over SSH", () => {
+  const remote = parseRemoteUrl(`ssh://git@${HOST}:2222/keep/castle.git`) as RemoteAddress;
+
+  it.each([
+    [{ GITLAB_HOST: `https://${HOST}:8443` }, "gitlab", undefined],
+    [{ GL_HOST: `${HOST}:8443/gitlab` }, "gitlab", "/gitlab"],
+    [{ GH_HOST: `${HOST}:8443` }, "github", undefined],
+  ])("is that of the server in %j, without asking", async (environment, forge, basePath) => {
+    const { options, asked } = connectionTo(undefined, environment);
+    const found = await detectForge(remote, options);
+    expect([found.forge, found.host, found.basePath]).toEqual([forge, `${HOST}:8443`, basePath]);
+    expect(asked).toEqual([]);
+  });
+
+  const hint = expect.stringContaining(`set GITLAB_HOST=https://${HOST}:PORT`);
+
+  it.each([
+    ["nothing listens at 443", async () => Promise.reject(new TypeError("connect ECONNREFUSED"))],
+    ["another program listens at 443", async () => new Response("", { status: 404 })],
+  ])("is asked for if %s", async (_how, fetch) => {
+    const { options } = connectionTo(undefined);
+    await expect(detectForge(remote, { ...options, fetch })).rejects.toMatchObject({ hint });
+  });
+
+  it("is not asked for if the remote is over HTTPS", async () => {
+    const { options } = connectionTo(undefined);
+    const overHttps = parseRemoteUrl(`https://${HOST}/keep/castle.git`) as RemoteAddress;
+    await expect(detectForge(overHttps, options)).rejects.toMatchObject({
+      hint: expect.not.stringContaining("GITLAB_HOST"),
+    });
+  });
 });
 
 it.each([
