@@ -1,17 +1,17 @@
-import { stat } from "node:fs/promises";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { addAbortSignal } from "node:stream";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { toRealPath } from "../../files/real-path.ts";
 import { openRepository } from "../../review/git/repository.ts";
-import { type ComparedPath, createFilesOrigin } from "../../review/patch/files-origin.ts";
+import { createFilesOrigin } from "../../review/patch/files-origin.ts";
 import { findOtherRepository } from "../../review/patch/find-vcs.ts";
 import { createPatchOrigin, patchFile, patchFromStream, readParts } from "../../review/patch/patch-origin.ts";
 import { createPatchSession, type PatchOrigin } from "../../review/patch/patch-session.ts";
 import { createVcsOrigin } from "../../review/patch/vcs-origin.ts";
 import type { Output } from "../output.ts";
 import { codeReviewOf, pathWithin, type ReviewCodeFlags } from "./code.ts";
+import { comparedPaths } from "./compared-paths.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { resolveLiveOptions, resolveOptions } from "./options.ts";
 import type { LiveFlags, ReviewFilesFlags } from "./program.ts";
@@ -100,42 +100,13 @@ async function prepareFiles(paths: readonly string[], flags: ReviewFilesFlags): 
       hint: "Name at least one, for example: sallyport review files src README.md",
     });
   }
-  const compared = await Promise.all(paths.map((path) => comparedPath(path, paths.length, flags.against)));
+  const compared = await comparedPaths(paths, flags.against);
   const origin = createFilesOrigin({ compared, project: options.project });
   return toReview(flags, options, directory, {
     origin,
     name: paths.length === 1 ? basename(compared[0]?.path ?? "") : `${paths.length} files and folders`,
     listedAs: "files",
     subject: ["files", ...compared.flatMap(({ path, against = "" }) => [path, against])],
-  });
-}
-
-/**
- * Returns a path and the path with which it is compared. Two folders or two files are compared with each
- * other; otherwise `against` is a folder that contains the same relative path.
- */
-async function comparedPath(
-  given: string,
-  count: number,
-  against: string | undefined,
-): Promise<ComparedPath> {
-  const path = toRealPath(resolve(given));
-  const found = await existing(given, path);
-  if (against === undefined) return { path };
-  const base = toRealPath(resolve(against));
-  const isFolder = (await existing(against, base)).isDirectory();
-  if (count === 1 && found.isDirectory() === isFolder) return { path, against: base };
-  if (isFolder) return { path, against: join(base, relative(toRealPath(resolve(".")), path)) };
-  throw new AppError("usage", `Cannot compare ${given} with the file ${against}`, {
-    hint: "Name one file to compare with a file, or a folder with --against.",
-  });
-}
-
-async function existing(given: string, path: string) {
-  const found = await stat(path).catch(() => undefined);
-  if (found) return found;
-  throw new AppError("usage", `No such file or folder: ${given}`, {
-    hint: "Check the spelling. Paths are relative to the working directory.",
   });
 }
 

@@ -118,7 +118,7 @@ async function listPairs(
       pairs.set(shown, { ...pairs.get(shown), [side]: location });
       if (pairs.size > MAX_FILES) throw tooMany();
     };
-    for (const file of await filesIn(path, skipped)) add("after", file);
+    for (const file of await filesIn(path, skipped, against)) add("after", file);
     if (against === undefined) continue;
     for (const file of await filesIn(against, [])) add("before", file);
   }
@@ -143,10 +143,10 @@ interface FoundFile {
 }
 
 /**
- * Returns the files and links in a folder, or a single file. Adds the folders that are left out to `skipped`. Bytes of
- * a name that are not UTF-8 are octal escapes in the relative path.
+ * Returns the files and links in a folder without the folder `except`, or a single file. Adds the folders that are left
+ * out to `skipped`. Bytes of a name that are not UTF-8 are octal escapes in the relative path.
  */
-async function filesIn(path: string, skipped: string[]): Promise<FoundFile[]> {
+async function filesIn(path: string, skipped: string[], except?: string): Promise<FoundFile[]> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) return [];
   if (!found.isDirectory()) return isReadable(found) ? [{ location: path, inner: "" }] : [];
@@ -157,7 +157,8 @@ async function filesIn(path: string, skipped: string[]): Promise<FoundFile[]> {
       const child = childOf(folder, entry.name);
       if (entry.isFile() || entry.isSymbolicLink()) files.push(child);
       else if (!entry.isDirectory()) continue;
-      else if (SKIPPED_FOLDERS.has(entry.name.toString())) skipped.push(join(path, child.inner));
+      else if (SKIPPED_FOLDERS.has(entry.name.toString()) || child.location === except)
+        skipped.push(join(path, child.inner));
       else pending.push(child);
     }
     if (files.length > MAX_FILES) throw tooMany();

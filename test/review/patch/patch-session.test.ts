@@ -232,6 +232,20 @@ describe("a session of files", () => {
     expect(await session.isOutdated()).toBe(true);
   });
 
+  it("leaves the folder to compare with out of the folder that contains it", async () => {
+    const folder = await temporaryFolder();
+    await write(folder, { "a.txt": "2\n", "old/a.txt": "1\n", "old/old/b.txt": "b\n" });
+    const compared = [{ path: folder, against: join(folder, "old") }];
+    const session = sessionOf(createFilesOrigin({ compared, project: folder }));
+    const lease = await session.current();
+    expect(lease.snapshot.files.map(({ path, status }) => `${status} ${path}`)).toEqual([
+      "modified a.txt",
+      "deleted old/b.txt",
+    ]);
+    expect(lease.snapshot.omitted?.ignored?.paths).toEqual(["old/"]);
+    lease.release();
+  });
+
   it("shows files outside the project relative to their common folder", async () => {
     const folder = await temporaryFolder();
     await write(folder, { "project/a.txt": "a\n", "elsewhere/b.txt": "b\n" });
