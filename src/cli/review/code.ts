@@ -103,6 +103,7 @@ async function prepareReview(
     options,
     directory,
     name: repository.name,
+    draftSubject: "branch",
     live: live && { ...live, subject: ["code", repository.root, ...inner] },
     openDiffs: async () => {
       const { createDiffSession } = await import("../../review/git/diff-session.ts");
@@ -120,6 +121,7 @@ interface CodeReviewParts {
   /** Name of the reviewed repository, patch or folder, for titles. */
   readonly name: string;
   readonly mode?: Review["listedAs"];
+  readonly draftSubject: Review["draftSubject"];
   readonly live: Review["live"];
   readonly openDiffs: () => Promise<DiffSession>;
 }
@@ -132,6 +134,7 @@ export async function codeReviewOf(parts: CodeReviewParts): Promise<Review> {
     options,
     kind: "code",
     listedAs: mode,
+    draftSubject: parts.draftSubject,
     title: `Review of ${name}`,
     origin,
     caller: {

@@ -58,6 +58,7 @@ async function preparePatch(
   const origin = createPatchOrigin({ input, paths: inner, root, repository });
   return toReview(flags, { ...options, project: root }, directory, {
     origin,
+    draftSubject: "patch",
     name: patch === "-" ? basename(root) : basename(patch),
     subject: ["patch", input.name, root, ...inner],
   });
@@ -87,6 +88,7 @@ async function prepareVcs(
   await origin.take(undefined, new AbortController().signal);
   return toReview(flags, { ...options, project: root }, directory, {
     origin,
+    draftSubject: "repository",
     name: basename(root),
     subject: [kind, root, ...inner],
   });
@@ -104,6 +106,7 @@ async function prepareFiles(paths: readonly string[], flags: ReviewFilesFlags): 
   const origin = createFilesOrigin({ compared, project: options.project });
   return toReview(flags, options, directory, {
     origin,
+    draftSubject: "files",
     name: paths.length === 1 ? basename(compared[0]?.path ?? "") : `${paths.length} files and folders`,
     listedAs: "files",
     subject: ["files", ...compared.flatMap(({ path, against = "" }) => [path, against])],
@@ -114,6 +117,7 @@ interface PatchSource {
   readonly origin: PatchOrigin;
   readonly name: string;
   readonly listedAs?: Review["listedAs"];
+  readonly draftSubject: Review["draftSubject"];
   readonly subject: readonly string[];
 }
 
@@ -121,7 +125,7 @@ function toReview(
   flags: LiveFlags & { readonly sarif?: string },
   options: Review["options"],
   directory: string,
-  { origin, name, listedAs, subject }: PatchSource,
+  { origin, name, listedAs, draftSubject, subject }: PatchSource,
 ): Promise<Review> {
   const live = resolveLiveOptions(flags);
   return codeReviewOf({
@@ -130,6 +134,7 @@ function toReview(
     directory,
     name,
     mode: listedAs,
+    draftSubject,
     live: live && { ...live, subject },
     openDiffs: async () => createPatchSession(origin),
   });

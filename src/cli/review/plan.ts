@@ -124,6 +124,7 @@ async function prepareReview(
   return {
     options,
     kind: "plan",
+    draftSubject: "plan",
     title: planTitle("plan" in loaded ? loaded.plan : ""),
     origin,
     caller: createCaller(channel, options),

@@ -70,6 +70,7 @@ async function prepareReview(
   return {
     options,
     kind: "pr",
+    draftSubject: "pull request",
     title: titleOf(pull),
     origin,
     caller: {

@@ -25,6 +25,8 @@ export interface Review {
   readonly kind: ReviewMode["kind"];
   /** Mode in the lists of open reviews; undefined: the kind. */
   readonly listedAs?: ReviewEntry["mode"] | undefined;
+  /** The subject whose next review restores the comments if this one ends without a decision. */
+  readonly draftSubject: "plan" | "branch" | "repository" | "patch" | "files" | "pull request";
   /** Title for the lists of open reviews. */
   readonly title: string;
   readonly origin: AgentOrigin;

@@ -62,7 +62,7 @@ export async function serveReview(run: ReviewRun): Promise<number> {
   await Promise.all([noting, context.threads.close()]);
   if (liveEnd && !run.lifecycle.exitReason && outcome.kind === "abandoned") return 0;
   if (outcome.kind === "abandoned")
-    return reportUndecided(run.lifecycle.exitReason ?? { reason: "caller-gone" }, output);
+    return reportUndecided(run.lifecycle.exitReason ?? { reason: "caller-gone" }, review, output);
   return options.exitCode && mode.isObjection(outcome.decision) ? EXIT_CODE_OF_OBJECTION : 0;
 }
 
@@ -146,11 +146,11 @@ async function printDecision(
  * Reports whether the comments are kept if the person pressed Ctrl-C or the time limit passed. Returns the
  * exit code.
  */
-function reportUndecided(exitReason: ExitReason, output: Output): number {
+function reportUndecided(exitReason: ExitReason, { draftSubject }: Review, output: Output): number {
   const byPerson = exitReason.reason === "signal" && exitReason.signal === "SIGINT";
   if (byPerson || exitReason.reason === "timeout")
     output.note(
-      "Ended without a decision. Comments are kept for the next review of the same plan or branch.",
+      `Ended without a decision. Comments are kept for the next review of the same ${draftSubject}.`,
     );
   return getExitCode(exitReason);
 }

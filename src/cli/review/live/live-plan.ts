@@ -40,6 +40,7 @@ async function prepareReview(
   return {
     options,
     kind: "plan",
+    draftSubject: "plan",
     title: planTitle(plan),
     origin,
     caller: { name, cwd: options.cwd, project: basename(options.project), ...channel.takes },
