@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launchBrowser, openPage } from "../support/browser.ts";
+import { writeComment } from "../support/code-review-page.ts";
 import { startPullReview, startVendor } from "../support/forges/start-pull-review.ts";
 
 /** Where the tests comment. */
@@ -69,6 +70,18 @@ describe("the page of a pull request", () => {
     castle.hasConflicts = false;
     await page.keyboard.press("R");
     await expect.poll(() => panel.getByText("conflicts").count()).toBe(0);
+  });
+
+  it("counts threads and unsent comments in the status line", async () => {
+    const review = await startPullReview("github");
+    const { page } = await openPage(await launchBrowser(), review.url);
+    const count = page.locator(".status-line > span").first();
+    await expect.poll(() => count.textContent()).toBe("2 threads");
+    await page.locator(".thread-row").getByRole("button", { name: "Reply" }).click();
+    await page.locator(".thread-row textarea").fill("As agreed.");
+    await expect.poll(() => count.textContent()).toBe("2 threads, 1 unsent comment");
+    await writeComment(page, "src/wall.txt", [30, 30], "Too high");
+    await expect.poll(() => count.textContent()).toBe("2 threads, 2 unsent comments");
   });
 
   it("states what the forge did not record, until the person closes the dialog", async () => {

@@ -19,7 +19,7 @@ import { Logo } from "../../shared/components/logo.tsx";
 import { Menu, MenuItem } from "../../shared/components/menu.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { MoreReviews } from "../../shared/threads/more-reviews.tsx";
-import { useThreads } from "../../shared/threads/thread-store.ts";
+import { countUnsentMessages, useThreads } from "../../shared/threads/thread-store.ts";
 import { isInNextBatch, isUnposted } from "../../shared/threads/threads.ts";
 import { printDiff } from "../diff/whole-diff.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
@@ -90,11 +90,10 @@ export function Header() {
 function DecisionButtons({ count }: { readonly count: number }) {
   const isLive = useThreads(({ live }) => live !== undefined);
   const unposted = useThreads(
-    ({ threads, drafts }) => threads.filter(isUnposted).length + [...drafts.values()].filter(hasText).length,
+    (state) => state.threads.filter(isUnposted).length + countUnsentMessages(state),
   );
   const unsent = useThreads(
-    ({ threads, drafts }) =>
-      threads.filter(isInNextBatch).length + [...drafts.values()].filter(hasText).length,
+    (state) => state.threads.filter(isInNextBatch).length + countUnsentMessages(state),
   );
   const isPull = useSession(({ index }) => index?.source === "pr");
   if (isPull && !isLive) {
@@ -144,8 +143,6 @@ function CommitsButton() {
     </IconButton>
   );
 }
-
-const hasText = ({ text }: { readonly text: string }) => text.trim() !== "";
 
 /** Renders the menu of less frequent actions. */
 function MoreMenu() {

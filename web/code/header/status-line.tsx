@@ -1,14 +1,17 @@
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
+import { countUnsentMessages, useThreads } from "../../shared/threads/thread-store.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { comparedCommand } from "../state/diff-label.ts";
 import { useDraft } from "../state/draft.ts";
 import { useSession } from "../state/session.ts";
 
-/** Renders the status line: the number of comments and the save state. */
+/** Renders the status line: the numbers of threads and of comments, and the save state. */
 export function StatusLine() {
-  const count = useComments(({ comments }) => nonEmptyComments(comments).length);
+  const comments = useComments((state) => nonEmptyComments(state.comments).length);
+  const threads = useThreads((state) => state.threads.length);
+  const messages = useThreads(countUnsentMessages);
   const status = useDraft((draft) => draft.status);
   const connected = useSession((session) => session.connected && session.closing === undefined);
   const compared = useSession(({ index }) => (index ? comparedCommand(index) : ""));
@@ -16,7 +19,7 @@ export function StatusLine() {
   const limit = paths ? ` -- ${withDeceptionsShown(paths.join(" "))}` : "";
   return (
     <footer className="status-line">
-      <span>{count === 1 ? "1 comment" : `${count} comments`}</span>
+      <span>{describeCount(threads, comments + messages)}</span>
       <span>{draftText(status, connected)}</span>
       <span className="status-ref">
         {compared}
@@ -25,6 +28,17 @@ export function StatusLine() {
       <span>{connected ? "Connected" : "Not connected"}</span>
     </footer>
   );
+}
+
+/** Threads contain what was sent or comes from others; comments and replies are in the draft until they are sent. */
+function describeCount(threads: number, comments: number): string {
+  if (threads === 0) return plural(comments, "comment");
+  const all = plural(threads, "thread");
+  return comments === 0 ? all : `${all}, ${plural(comments, "unsent comment")}`;
+}
+
+function plural(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
 }
 
 function draftText(status: DraftStatus, connected: boolean): string {

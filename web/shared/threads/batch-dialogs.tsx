@@ -6,7 +6,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
 import { sentenceStart } from "../sentence-start.ts";
 import { type CommentToSend, finishReview, sendBatch } from "./send-batch.ts";
-import { closeMessage, useThreads } from "./thread-store.ts";
+import { closeMessage, countUnsentMessages, useThreads } from "./thread-store.ts";
 import { isInNextBatch } from "./threads.ts";
 
 interface BatchDialogProps {
@@ -157,9 +157,7 @@ function TextField({ label }: { readonly label: string }) {
 
 /** Renders the numbers of items in the batch, by kind. */
 function Contents({ comments }: { readonly comments: readonly CommentToSend[] }) {
-  const messages = useThreads(
-    ({ drafts }) => [...drafts.values()].filter(({ text }) => text.trim() !== "").length,
-  );
+  const messages = useThreads(countUnsentMessages);
   const threads = useThreads((state) => state.threads);
   const accepted = threads.filter((thread) => thread.accepted === true && isInNextBatch(thread)).length;
   const stored = threads.filter((thread) => thread.accepted !== true && isInNextBatch(thread)).length;
@@ -194,9 +192,7 @@ function useCollected(collect: BatchDialogProps["collect"]): readonly CommentToS
 
 function useNewCount(comments: readonly CommentToSend[]): number {
   const stored = useThreads(({ threads }) => threads.filter(isInNextBatch).length);
-  const messages = useThreads(
-    ({ drafts }) => [...drafts.values()].filter(({ text }) => text.trim() !== "").length,
-  );
+  const messages = useThreads(countUnsentMessages);
   return comments.length + stored + messages;
 }
 

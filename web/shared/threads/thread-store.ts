@@ -76,6 +76,11 @@ const { getState: state, setState: set } = useThreads;
 /** Returns whether this review is a live session. */
 export const isLive = (): boolean => state().live !== undefined;
 
+/** Returns the number of messages that the person has written in threads and not sent. */
+export function countUnsentMessages({ drafts }: Pick<ThreadsState, "drafts">): number {
+  return [...drafts.values()].filter(({ text }) => text.trim() !== "").length;
+}
+
 const fetchThreads = () => getJson<ThreadList>("/api/threads");
 
 /**
