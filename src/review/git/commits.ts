@@ -102,5 +102,5 @@ async function readNames(git: GitHandle): Promise<Revision[]> {
 /** Splits a commit message into its first line and the rest. */
 export function splitMessage(message: string): Pick<ReviewedCommit, "title" | "body"> {
   const [title = "", ...rest] = message.trim().split("\n");
-  return { title: title.trim(), body: rest.join("\n").trim() };
+  return { title: title.trim() || "(no message)", body: rest.join("\n").trim() };
 }

@@ -4,106 +4,22 @@ import { basename, dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import type { Environment } from "../../config/paths.ts";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
-import type { DiffOption, ReviewedCommit } from "../api-types.ts";
+import type { ReviewedCommit } from "../api-types.ts";
 import { splitMessage } from "../git/commits.ts";
 import { findProgram } from "../git/find-git.ts";
 import { USER_VARIABLES } from "../git/hardening.ts";
 import { quoteName } from "../git/quoted-name.ts";
-import { openImage } from "../images/open-image.ts";
+import type { SnapshotFile } from "../git/snapshot.ts";
+import { MAX_IMAGE_BYTES } from "../images/open-image.ts";
+import { sniffImage } from "../images/sniff-image.ts";
 import { isWithin } from "../is-within.ts";
 import { readContent } from "./file-content.ts";
 import { filePatch } from "./file-patch.ts";
 import type { OtherRepository } from "./find-vcs.ts";
+import { isBlob } from "./hash-blob.ts";
 import type { PatchOrigin } from "./patch-session.ts";
 import { type FilePatch, readPatchSeries } from "./read-patch-series.ts";
-
-/** The command lines of a program. None of them changes files; jj records a snapshot of the working copy. */
-interface Commands {
-  readonly program: string;
-  readonly title: string;
-  readonly options: readonly DiffOption[];
-  /** Arguments by the diff types of `options`. */
-  readonly diffs: ReadonlyMap<string, readonly string[]>;
-  diffOfCommit(name: string): readonly string[];
-  /** Prints four fields for each commit, oldest first, each followed by NUL: name, author, date, message. */
-  readonly log: readonly string[];
-  /** Prints the paths of untracked files, which the diff leaves out, each followed by NUL. */
-  readonly untracked?: readonly string[];
-}
-
-/**
- * Options that disable the programs that a repository's configuration can make jj run: to sign the snapshot of the
- * working copy, or to watch its files. https://docs.jj-vcs.dev/latest/config/
- */
-const JJ_OPTIONS = [
-  "--no-pager",
-  "--color=never",
-  "--config=signing.behavior=drop",
-  "--config=signing.sign-all=false",
-  "--config=fsmonitor.backend=none",
-  "--config=core.fsmonitor=none",
-  "--config=diff.git.show-path-prefix=true",
-] as const;
-const JJ_DIFF = [...JJ_OPTIONS, "diff", "--git", "--context=3"] as const;
-const JJ_COMMIT =
-  'commit_id ++ "\\0" ++ author.name() ++ "\\0" ++ author.timestamp().utc().format("%Y-%m-%dT%H:%M:%SZ") ++ "\\0" ++ description ++ "\\0"';
-
-/** Options that reset the settings with which a repository can hide changes from `sl diff`. */
-const SL_SHOW_ALL = [
-  "ignorews",
-  "ignorewsamount",
-  "ignorewseol",
-  "ignoreblanklines",
-  "nobinary",
-  "noprefix",
-].map((name) => `--config=diff.${name}=false`);
-const SL_DIFF = [...SL_SHOW_ALL, "diff", "--git", "--unified=3", "--noninteractive"] as const;
-
-const COMMANDS: Readonly<Record<OtherRepository["kind"], Commands>> = {
-  jj: {
-    program: "jj",
-    title: "jj",
-    options: [
-      { id: "uncommitted", label: "Working copy (@)" },
-      { id: "last-commit", label: "Parent (@-)" },
-      { id: "branch", label: "Since trunk()" },
-    ],
-    diffs: new Map<string, readonly string[]>([
-      ["uncommitted", JJ_DIFF],
-      ["last-commit", [...JJ_DIFF, "--revision=@-"]],
-      ["branch", [...JJ_DIFF, "--from=fork_point(trunk() | @)", "--to=@"]],
-    ]),
-    diffOfCommit: (name) => [...JJ_DIFF, `--revision=${name}`],
-    log: [
-      ...JJ_OPTIONS,
-      "log",
-      "--no-graph",
-      "--reversed",
-      "--revisions=trunk()..@",
-      `--template=${JJ_COMMIT}`,
-    ],
-  },
-  sapling: {
-    program: "sl",
-    title: "Sapling",
-    options: [
-      { id: "uncommitted", label: "Uncommitted changes" },
-      { id: "last-commit", label: "Last commit" },
-    ],
-    diffs: new Map<string, readonly string[]>([
-      ["uncommitted", SL_DIFF],
-      ["last-commit", [...SL_DIFF, "--change=."]],
-    ]),
-    diffOfCommit: (name) => [...SL_DIFF, `--change=${name}`],
-    log: [
-      "log",
-      "--noninteractive",
-      "--rev=sort(draft() & ancestors(.), rev)",
-      "--template={node}\\0{author|person}\\0{date|rfc3339date}\\0{desc}\\0",
-    ],
-    untracked: ["status", "--noninteractive", "--unknown", "--no-status", "--print0"],
-  },
-};
+import { COMMANDS } from "./vcs-commands.ts";
 
 /** Environment variables that jj and Sapling receive. */
 const PASSED_ON = [...USER_VARIABLES, "XDG_CACHE_HOME", "XDG_DATA_HOME", "USER", "JJ_CONFIG"] as const;
@@ -134,15 +50,23 @@ export async function createVcsOrigin(
     const value = environment[name];
     return value === undefined ? [] : [[name, value]];
   });
-  const run = (args: readonly string[], signal?: AbortSignal) =>
-    runProgram(
-      found.binary,
-      args,
-      root,
-      { ...Object.fromEntries(passed), PATH: found.path, LC_ALL: "C.UTF-8", HGPLAIN: "1" },
-      signal,
-    );
+  const env = { ...Object.fromEntries(passed), PATH: found.path, LC_ALL: "C.UTF-8", HGPLAIN: "1" };
+  const run = (args: readonly string[], signal?: AbortSignal, limit?: number) =>
+    runProgram(found.binary, args, { cwd: root, env, signal, limit });
   const commitsNow = async (signal: AbortSignal) => parseLog(await run(commands.log, signal).catch(() => ""));
+  let latest = "uncommitted";
+  /** Reads one side of a file from the working copy or the program; undefined if neither has the content of the diff. */
+  const readSide = async (file: SnapshotFile, side: "old" | "new", limit?: number) => {
+    const path = side === "old" ? (file.oldPath ?? file.path) : file.path;
+    const blob = side === "old" ? file.oldBlob : file.newBlob;
+    const inCopy = side === "new" ? await readInside(root, path) : undefined;
+    if (blob === undefined) return latest === "uncommitted" ? inCopy : undefined;
+    if (inCopy && isBlob(inCopy, blob)) return inCopy;
+    if (!commands.file) return undefined;
+    const args = commands.file(path, latest, side);
+    const bytes = Buffer.from(await run(args, undefined, limit).catch(() => ""), "latin1");
+    return isBlob(bytes, blob) ? bytes : undefined;
+  };
   return {
     source: kind,
     repository: { name: basename(root), root, branch: kind },
@@ -159,6 +83,7 @@ export async function createVcsOrigin(
         commitsNow(signal),
         diffType === "uncommitted" && commands.untracked ? run(commands.untracked, signal) : "",
       ]);
+      latest = diffType;
       const parts = readPatchSeries(Buffer.from(output, "latin1"), `The output of ${commands.program} diff`);
       return {
         diffType,
@@ -175,32 +100,38 @@ export async function createVcsOrigin(
         patches: [...parts.flatMap(({ files }) => files), ...(await additions(root, untracked))],
       };
     },
-    // The file on disk may have changed since the commit, so it is used only if the patch fits.
+    // The patch is checked against the text, which can be that of another commit.
     completable: async (files) => new Set(files.map(({ path }) => path)),
-    async text({ path }) {
-      const file = await insideOf(root, path);
-      const text = file === undefined ? undefined : await readFile(file).catch(() => undefined);
-      return text === undefined ? undefined : { side: "new", text };
+    async text(file, limit) {
+      const text = (await readSide(file, "new", limit)) ?? (await readInside(root, file.path));
+      return text && { side: "new", text };
     },
-    async image({ path }, side) {
-      const file = side === "new" ? await insideOf(root, path) : undefined;
-      return file === undefined ? undefined : openImage(file);
+    async image(file, side) {
+      const bytes = await readSide(file, side);
+      const type = bytes && bytes.length <= MAX_IMAGE_BYTES ? sniffImage(bytes) : undefined;
+      return bytes && type ? { type, bytes } : undefined;
     },
   };
 }
 
 const run = promisify(execFile);
 
+interface ProgramCall {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal | undefined;
+  /** Maximum milliseconds. */
+  readonly limit: number | undefined;
+}
+
 /** Returns the output of a call, one character for each byte. Throws `vcs_failed`. */
 async function runProgram(
   binary: string,
   args: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>>,
-  signal: AbortSignal | undefined,
+  { cwd, env, signal, limit = CALL_LIMIT_MS }: ProgramCall,
 ): Promise<string> {
   try {
-    const limits = { timeout: CALL_LIMIT_MS, maxBuffer: MAX_OUTPUT_BYTES, killSignal: "SIGKILL" as const };
+    const limits = { timeout: limit, maxBuffer: MAX_OUTPUT_BYTES, killSignal: "SIGKILL" as const };
     const running = run(binary, args, { cwd, env, encoding: "latin1", windowsHide: true, signal, ...limits });
     running.child.stdin?.end();
     return (await running).stdout;
@@ -243,6 +174,12 @@ async function additions(root: string, output: string): Promise<FilePatch[]> {
 async function insideOf(root: string, path: string): Promise<string | undefined> {
   const found = await realpath(join(root, path)).catch(() => undefined);
   return found !== undefined && isWithin(await realpath(root), found) ? found : undefined;
+}
+
+/** Reads a file of the working copy; undefined if there is none or it is outside of the repository. */
+async function readInside(root: string, path: string): Promise<Buffer | undefined> {
+  const content = await readContent(await insideOf(root, path)).catch(() => undefined);
+  return content?.bytes;
 }
 
 /** Sections of a repository's configuration that cannot name a program. */

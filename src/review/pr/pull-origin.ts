@@ -8,7 +8,7 @@ import type { Repository } from "../git/repository.ts";
 import { tryGit } from "../git/run-git.ts";
 import type { SnapshotFile } from "../git/snapshot.ts";
 import { sniffImage } from "../images/sniff-image.ts";
-import { hashBlob } from "../patch/hash-blob.ts";
+import { isBlob } from "../patch/hash-blob.ts";
 import type { PatchOrigin } from "../patch/patch-session.ts";
 import { readPatchSeries } from "../patch/read-patch-series.ts";
 
@@ -46,7 +46,7 @@ export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOpt
     let first: Buffer | undefined;
     for (const commits of compared) {
       const bytes = await readFile(path, commits[side]);
-      if (bytes && (compared.length === 1 || isBlob(bytes, blob))) return bytes;
+      if (bytes && (compared.length === 1 || (blob !== undefined && isBlob(bytes, blob)))) return bytes;
       first ??= bytes;
     }
     return first;
@@ -124,11 +124,6 @@ interface Compared {
 }
 
 const MAX_COMPARED = 4;
-
-/** Returns whether bytes are the content of a git blob, given its full or abbreviated object name. */
-function isBlob(bytes: Buffer, name: string | undefined): boolean {
-  return name !== undefined && hashBlob(bytes, name.length > 40 ? "sha256" : "sha1").startsWith(name);
-}
 
 function toOption({ sha, title }: ReviewedCommit) {
   return { id: `commit:${sha}`, label: `${sha.slice(0, 7)} ${title}`.slice(0, 100) };

@@ -5,9 +5,11 @@ import type { DiffSession } from "../../../src/review/diff-session.ts";
 import { readFiles } from "../../../src/review/git/file-text.ts";
 import { hunkLines, readKnownLines } from "../../../src/review/known-lines.ts";
 import { createFilesOrigin } from "../../../src/review/patch/files-origin.ts";
+import { hashBlob } from "../../../src/review/patch/hash-blob.ts";
 import { createPatchOrigin, patchFile, patchFromStream } from "../../../src/review/patch/patch-origin.ts";
 import { createPatchSession, type PatchOrigin } from "../../../src/review/patch/patch-session.ts";
 import { createVcsOrigin } from "../../../src/review/patch/vcs-origin.ts";
+import { PNG } from "../../support/images.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { testRepository } from "../../support/test-repository.ts";
 
@@ -270,6 +272,7 @@ const args = process.argv.slice(2);
 fs.appendFileSync(${JSON.stringify(join(folder, "calls"))}, JSON.stringify(args) + "\\n");
 if (args.includes("log")) process.stdout.write(["a".repeat(40), "Ada", "2026-01-02T03:04:05Z", "a title\\n\\nwhy\\n", ""].join("\\0"));
 else if (args.includes("status")) process.stdout.write("unknown.txt\\0");
+else if (args.includes("show")) process.stdout.write(fs.readFileSync(${JSON.stringify(join(folder, "shown"))}));
 else if (args.includes("diff")) process.stdout.write(fs.readFileSync(${JSON.stringify(join(folder, "now.patch"))}));
 `;
     await writeFile(join(bin, name), source);
@@ -310,6 +313,39 @@ else if (args.includes("diff")) process.stdout.write(fs.readFileSync(${JSON.stri
     await writeFile(join(root, "src/door.js"), "something else\n");
     await expect(lease.sides.read("src/door.js", "new")).rejects.toMatchObject({ code: "not_found" });
     lease.release();
+  });
+
+  it("shows the images of jj's diff, not those of the working copy", async () => {
+    const { folder, root, environment } = await standIn("jj");
+    const [before, after] = [PNG, Buffer.concat([PNG, Buffer.from("after")])];
+    await writeFile(
+      join(folder, "now.patch"),
+      `diff --git a/a.png b/a.png
+index ${hashBlob(before).slice(0, 10)}..${hashBlob(after).slice(0, 10)} 100644
+Binary files a/a.png and b/a.png differ
+`,
+    );
+    const session = sessionOf(await createVcsOrigin({ kind: "jj", root }, [], environment));
+    const bytesOf = async (side: "old" | "new") => {
+      const lease = await session.current();
+      lease.release();
+      return (await lease.sides.image("a.png", side)).bytes;
+    };
+    await writeFile(join(root, "a.png"), after);
+    await writeFile(join(folder, "shown"), before);
+    expect(await bytesOf("old")).toEqual(before);
+    expect(await bytesOf("new")).toEqual(after);
+    await writeFile(join(root, "a.png"), Buffer.concat([PNG, Buffer.from("later")]));
+    await expect(bytesOf("new")).rejects.toMatchObject({ code: "not_found" });
+    await writeFile(join(folder, "shown"), after);
+    expect(await bytesOf("new")).toEqual(after);
+    const calls = (await readFile(join(folder, "calls"), "utf8")).trim().split("\n");
+    const shows = calls.map((call) => JSON.parse(call) as string[]).filter((args) => args.includes("show"));
+    expect(shows.map((args) => args.slice(-2))).toEqual([
+      ["--revision=@-", 'root-file:"a.png"'],
+      ["--revision=@", 'root-file:"a.png"'],
+      ["--revision=@", 'root-file:"a.png"'],
+    ]);
   });
 
   it("shows Sapling's diff with untracked files", async () => {
