@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { launchBrowserForFile } from "../support/browser.ts";
 import { openCodeReview } from "../support/code-review-page.ts";
-import { plainPng } from "../support/images.ts";
+import { PNG, plainPng } from "../support/images.ts";
 import { testRepository } from "../support/test-repository.ts";
 
 const browser = await launchBrowserForFile();
@@ -19,6 +19,11 @@ describe("changed images", () => {
         expect.stringMatching(/^after, 100 × 150, \d+ bytes$/),
       ]);
 
+    const widths = await image
+      .locator("figure img")
+      .evaluateAll((all) => all.map((each) => each.clientWidth));
+    expect(widths).toEqual([200, 100]);
+
     await image.getByText("Swipe", { exact: true }).click();
     const stage = image.locator(".image-stage");
     const box = await stage.boundingBox();
@@ -34,15 +39,44 @@ describe("changed images", () => {
 
     await image.getByText("Onion skin", { exact: true }).click();
     await image.getByLabel("Opacity of the image after the change").fill("30");
-    await expect
-      .poll(() =>
-        stage
-          .locator("> div")
-          .last()
-          .evaluate((layer) => getComputedStyle(layer).opacity),
-      )
-      .toBe("0.3");
+    const opacities = () =>
+      stage.locator("> div").evaluateAll((layers) => layers.map((layer) => getComputedStyle(layer).opacity));
+    await expect.poll(opacities).toEqual(["0.7", "0.3"]);
     expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+
+  it("fit beside each other and in height, and a version that is not an image is reported", async () => {
+    const sizes = { "big.png": [1_500, 900], "icon.png": [16, 16], "tall.png": [4, 900] } as const;
+    const images = (color: readonly [number, number, number]) =>
+      Object.fromEntries(
+        Object.entries(sizes).map(([path, [width, height]]) => [path, plainPng(width, height, color)]),
+      );
+    const repository = await testRepository({
+      ...images([200, 0, 0]),
+      "was.png": PNG,
+      "z.png": "\0no image",
+    });
+    const broken = Buffer.concat([PNG.subarray(0, 8), Buffer.from("\0broken")]);
+    await repository.write({ ...images([0, 0, 200]), "was.png": broken, "z.png": "\0none either" });
+    const { page, child } = await openCodeReview(browser, repository, { width: 1200, height: 3_000 });
+    const file = (path: string) => page.locator(`[data-path="${path}"]`);
+    await expect.poll(() => file("big.png").locator("figure").count()).toBe(2);
+    const [before, after] = await file("big.png")
+      .locator("img")
+      .evaluateAll((all) => all.map((image) => image.getBoundingClientRect().top));
+    expect(after).toBe(before);
+    await file("was.png").getByText("The image after the change cannot be displayed.").waitFor();
+    expect(await file("z.png").getByText("cannot be displayed").count()).toBe(0);
+
+    await file("big.png").getByText("Swipe", { exact: true }).click();
+    const boxOf = async (path: string, part: string) => {
+      const { width = 0, height = 0 } = (await file(path).locator(part).boundingBox()) ?? {};
+      return [Math.round(width), Math.round(height)];
+    };
+    await expect.poll(() => boxOf("icon.png", ".image-stage")).toEqual([192, 192]);
+    await expect.poll(async () => (await boxOf("tall.png", ".image-stage"))[1]).toBeLessThan(417);
+    expect((await boxOf("tall.png", "input[type=range]"))[0]).toBe(192);
     child.kill("SIGTERM");
   });
 });

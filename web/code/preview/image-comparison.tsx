@@ -34,6 +34,7 @@ interface ImageComparisonProps {
 export function ImageComparison({ name, sources }: ImageComparisonProps) {
   const mode = useMode((state) => state.mode);
   const [loaded, setLoaded] = useState<Partial<Record<Side, LoadedImage>>>({});
+  const [failed, setFailed] = useState<Side>();
   const { old: before, new: after } = loaded;
   return (
     <div className="image-comparison">
@@ -61,9 +62,14 @@ export function ImageComparison({ name, sources }: ImageComparisonProps) {
               source={sources[side]}
               description={loaded[side]?.description ?? ""}
               onLoad={(image) => setLoaded((images) => ({ ...images, [side]: image }))}
+              onError={() => setFailed(side)}
             />
           ))}
         </div>
+      )}
+      {/* A file can have the name of an image and other content: without any image, nothing is missing. */}
+      {failed !== undefined && (before ?? after) && (
+        <p className="hint">The image {when(failed)} the change cannot be displayed.</p>
       )}
     </div>
   );
@@ -75,22 +81,28 @@ interface ImageSideProps {
   readonly source: string | undefined;
   readonly description: string;
   readonly onLoad: (image: LoadedImage) => void;
+  readonly onError: () => void;
 }
 
-function ImageSide({ side, name, source, description, onLoad }: ImageSideProps) {
-  const [failed, setFailed] = useState(false);
-  if (failed || source === undefined) return null;
-  const when = side === "old" ? "before" : "after";
+const when = (side: Side): string => (side === "old" ? "before" : "after");
+
+function ImageSide({ side, name, source, description, onLoad, onError }: ImageSideProps) {
+  const [hasFailed, setFailed] = useState(false);
+  if (hasFailed || source === undefined) return null;
+  const fail = () => {
+    setFailed(true);
+    onError();
+  };
   return (
     <figure>
       <img
         src={source}
-        alt={`${name} ${when} the change`}
+        alt={`${name} ${when(side)} the change`}
         onLoad={({ currentTarget }) => onLoad(describeImage(currentTarget))}
-        onError={() => setFailed(true)}
+        onError={fail}
       />
       <figcaption>
-        {when}
+        {when(side)}
         {description !== "" && `, ${description}`}
       </figcaption>
     </figure>
@@ -114,11 +126,19 @@ interface OverlayProps extends ImageComparisonProps {
   readonly after: LoadedImage;
 }
 
+/** The width to which small images are enlarged, so that their pixels and the divider can be seen, and the maximum height. */
+const MIN_REM = 12;
+const MAX_HEIGHT_REM = 26;
+/** Width in pixels below which enlarged pixels keep their edges. */
+const PIXELATED_BELOW = 64;
+
 /** Renders both images in the same scale, from the same top left corner. */
 function Overlay({ mode, name, sources, before, after }: OverlayProps) {
   const [percent, setPercent] = useState(50);
   const [width, height] = [Math.max(before.width, after.width), Math.max(before.height, after.height)];
+  const fitting = `min(max(${width}px, ${MIN_REM}rem), ${(MAX_HEIGHT_REM * width) / height}rem)`;
   const isSwipe = mode === "swipe";
+  const isSmall = width < PIXELATED_BELOW;
   const share = (image: LoadedImage) => `${(100 * image.width) / width}%`;
   const follow = (event: PointerEvent<HTMLElement>) => {
     if (!isSwipe || event.buttons !== 1) return;
@@ -127,30 +147,34 @@ function Overlay({ mode, name, sources, before, after }: OverlayProps) {
     setPercent(Math.round(Math.min(100, Math.max(0, (100 * (event.clientX - box.left)) / box.width))));
   };
   return (
-    <div className="image-overlay" style={{ width: `min(100%, ${width}px, ${(26 * width) / height}rem)` }}>
-      <div
-        className={isSwipe ? "image-stage image-stage-swipe" : "image-stage"}
-        style={{ aspectRatio: `${width} / ${height}` }}
-        onPointerDown={follow}
-        onPointerMove={follow}
-      >
-        <div style={isSwipe ? { clipPath: `inset(0 ${100 - percent}% 0 0)` } : undefined}>
-          <img
-            src={sources.old}
-            alt={`${name} before the change`}
-            style={{ width: share(before) }}
-            draggable={false}
-          />
+    <div className="image-overlay" style={{ width: `min(100%, max(${MIN_REM}rem, ${fitting}))` }}>
+      <div className="image-frame" style={{ width: `min(100%, ${fitting})` }}>
+        <div
+          className={isSwipe ? "image-stage image-stage-swipe" : "image-stage image-stage-onion"}
+          style={{ aspectRatio: `${width} / ${height}`, imageRendering: isSmall ? "pixelated" : undefined }}
+          onPointerDown={follow}
+          onPointerMove={follow}
+        >
+          <div
+            style={isSwipe ? { clipPath: `inset(0 ${100 - percent}% 0 0)` } : { opacity: 1 - percent / 100 }}
+          >
+            <img
+              src={sources.old}
+              alt={`${name} before the change`}
+              style={{ width: share(before) }}
+              draggable={false}
+            />
+          </div>
+          <div style={isSwipe ? { clipPath: `inset(0 0 0 ${percent}%)` } : { opacity: percent / 100 }}>
+            <img
+              src={sources.new}
+              alt={`${name} after the change`}
+              style={{ width: share(after) }}
+              draggable={false}
+            />
+          </div>
+          {isSwipe && <span className="image-divider" style={{ left: `${percent}%` }} aria-hidden />}
         </div>
-        <div style={isSwipe ? { clipPath: `inset(0 0 0 ${percent}%)` } : { opacity: percent / 100 }}>
-          <img
-            src={sources.new}
-            alt={`${name} after the change`}
-            style={{ width: share(after) }}
-            draggable={false}
-          />
-        </div>
-        {isSwipe && <span className="image-divider" style={{ left: `${percent}%` }} aria-hidden />}
       </div>
       <label className="image-slider">
         <span className="visually-hidden">
