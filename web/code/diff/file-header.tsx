@@ -16,10 +16,11 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { commentOnFile } from "../comments/start.ts";
+import { sinceRound } from "../core/since-round.ts";
 import { openPreview, previewKind } from "../preview/preview-store.ts";
 import { describeMechanical, useMechanical } from "../state/mechanical.ts";
 import { isNotebook } from "../state/notebooks.ts";
-import { sinceRound, useRounds } from "../state/rounds.ts";
+import { useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isFolded, isViewed, setFolded, setViewed, useView } from "../state/view.ts";
 

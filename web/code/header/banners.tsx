@@ -7,10 +7,11 @@ import { LivePlaceholder } from "../../shared/threads/live-placeholder.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { timeAgo } from "../../shared/time-ago.ts";
 import { describeOmitted } from "../core/omitted.ts";
+import { describeSince } from "../core/since-round.ts";
 import { copyFeedback } from "../state/compose-feedback.ts";
 import { diffLabel } from "../state/diff-label.ts";
 import { useDraft } from "../state/draft.ts";
-import { sinceRound, useRounds } from "../state/rounds.ts";
+import { useRounds } from "../state/rounds.ts";
 import { switchDiff, useSession } from "../state/session.ts";
 import { showWhole, toggleSince } from "../state/since.ts";
 import { openDialog, useView } from "../state/view.ts";
@@ -186,17 +187,15 @@ function RoundBanner() {
   const files = useSession((session) => session.files);
   const index = useSession((session) => session.index);
   const hidden = useView((view) => view.roundSeen);
+  const whitespace = useView((view) => view.whitespace);
   if (!last || hidden) return null;
-  const changed = files.filter((file) => sinceRound(compared, file) !== "same").length;
   return (
     <div className="banner" role="status">
       <span>
         {compared ? (
           <>
             You sent feedback on this diff {timeAgo(compared.sentAt)}.{" "}
-            {changed === 0 ? "No file has" : changed === 1 ? "1 file has" : `${changed} files have`} changed
-            since then
-            {changed > 0 && (changed === 1 ? "; it is marked" : "; they are marked")}.
+            {describeSince(compared, files, !whitespace)}
           </>
         ) : (
           <>

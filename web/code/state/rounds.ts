@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
-import type { DiffFile, DiffRound, DiffRounds, SinceLastRound } from "../../../src/review/api-types.ts";
+import type { DiffRound, DiffRounds, SinceLastRound } from "../../../src/review/api-types.ts";
 import { getJson } from "../../shared/api/client.ts";
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
@@ -49,14 +49,4 @@ async function loadRounds(): Promise<void> {
     lines: new Map(files.map((file) => [file.path, { old: new Set(file.old), new: new Set(file.new) }])),
     positions: new Map(positions.map((position) => [position.id, position])),
   });
-}
-
-export type SinceLast = "new" | "changed" | "same";
-
-/** Returns the change to a file since a round on the same diff; undefined without such a round. */
-export function sinceRound(round: DiffRound | undefined, file: DiffFile): SinceLast | undefined {
-  if (!round) return undefined;
-  const then = round.files.find(({ path }) => path === file.path);
-  if (!then) return "new";
-  return then.fingerprint === file.fingerprint ? "same" : "changed";
 }
