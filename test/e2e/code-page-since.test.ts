@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { launchBrowserForFile } from "../support/browser.ts";
 import { openCodeReview, sendFeedback, writeComment } from "../support/code-review-page.ts";
+import { plainPng } from "../support/images.ts";
 import { testRepository } from "../support/test-repository.ts";
 
 const browser = await launchBrowserForFile();
@@ -9,6 +10,27 @@ const text = (changes: Record<number, string>) =>
   `${Array.from({ length: 60 }, (_, index) => changes[index + 1] ?? `line ${index + 1}`).join("\n")}\n`;
 
 describe("the changes since the last feedback", () => {
+  it("do not show an image of the base as the one before", async () => {
+    const repository = await testRepository({ "a.png": plainPng(20, 20, [200, 0, 0]), "b.txt": "b\n" });
+    await repository.write({ "a.png": plainPng(20, 20, [0, 200, 0]), "b.txt": "changed\n" });
+    const first = await openCodeReview(browser, repository);
+    await writeComment(first.page, "b.txt", [1, 1], "Revert this");
+    await sendFeedback(first.page);
+    await first.ended;
+
+    await repository.write({ "a.png": plainPng(20, 20, [0, 0, 200]), "b.txt": "b\n" });
+    const { page, child } = await openCodeReview(browser, repository);
+    const images = page.locator('[data-path="a.png"] img');
+    await expect.poll(() => images.count()).toBe(2);
+    await page.getByText("it is marked. 1 file is no longer in the diff.").waitFor();
+    await page.keyboard.press("v");
+    await page.getByText("The image at the time of your feedback is not stored.").waitFor();
+    await expect
+      .poll(() => images.evaluateAll((all) => all.map((image) => image.getAttribute("alt"))))
+      .toEqual(["a.png after the change"]);
+    child.kill("SIGTERM");
+  });
+
   it("are shown alone, with the earlier comments at their lines, and lead back to the whole diff", async () => {
     const repository = await testRepository({ "a.txt": text({}), "b.txt": "b\n" });
     await repository.write({ "a.txt": text({ 10: "ten", 40: "forty" }), "b.txt": "changed\n" });

@@ -2,14 +2,22 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { useSession } from "../state/session.ts";
 import { ImageComparison } from "./image-comparison.tsx";
 
-/** Renders a changed image before and after the change. */
+/** Renders a changed image before and after the change. The image at the time of an earlier feedback is not stored. */
 export function ImagePreview({ file: { path, status } }: { readonly file: DiffFile }) {
   const diffId = useSession(({ index }) => index?.diffId ?? "");
+  const since = useSession((session) => session.since);
   // The diff id makes the browser load the image again when the diff is refreshed.
   const url = (side: "old" | "new") => `/api/diff/image?${new URLSearchParams({ path, side, diff: diffId })}`;
   const sources = {
-    old: status === "added" ? undefined : url("old"),
+    old: status === "added" || since !== undefined ? undefined : url("old"),
     new: status === "deleted" ? undefined : url("new"),
   };
-  return <ImageComparison key={diffId} name={path} sources={sources} />;
+  return (
+    <>
+      {since !== undefined && status !== "added" && (
+        <p className="hint">The image at the time of your feedback is not stored.</p>
+      )}
+      <ImageComparison key={`${diffId} ${since}`} name={path} sources={sources} />
+    </>
+  );
 }
