@@ -49,6 +49,25 @@ const paragraphs = Array.from({ length: 90 }, (_, index) => `Paragraph ${index} 
 const long = `# Long\n\n${paragraphs.join("\n\n")}\n`;
 
 describe("the editor of the plan", () => {
+  it("does not let an emptied plan be approved until the edits are reverted", async () => {
+    const plan = "# Emptied plan\n\nSome text.\n";
+    const review = await startReview(home, hookEvent(plan, home.path));
+    const { page } = await openReview(browser, review.url);
+    await openEditor(page);
+    await textbox(page).press("Control+a");
+    await page.keyboard.press("Delete");
+    await page.getByRole("button", { name: "Approve" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("The plan as you edited it is empty.").waitFor();
+    expect(await dialog.getByRole("button", { name: "Approve" }).getAttribute("aria-disabled")).toBe("true");
+    await dialog.getByRole("button", { name: "Revert my edits" }).click();
+    await expect.poll(() => dialog.getByText("is empty").count()).toBe(0);
+    const approve = dialog.getByRole("button", { name: "Approve" });
+    await expect.poll(() => approve.getAttribute("aria-disabled")).toBe("false");
+    await approve.click();
+    expect(decidedPlan((await review.ended).stdout)).toBe(plan);
+  });
+
   it.each(["light", "dark"] as const)(
     "numbers lines and highlights Markdown in the %s theme",
     async (theme) => {

@@ -7,6 +7,7 @@ import { IrreversibleButton } from "../../shared/irreversible/irreversible-butto
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { openDialog, setNote } from "../state/actions.ts";
 import { approve } from "../state/decide.ts";
+import { revertEdits } from "../state/revert-edits.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 import { describeSaves, toSaveTargets } from "../state/settings.ts";
 import { AgentChoice, PermissionChoice } from "./agent-choices.tsx";
@@ -21,6 +22,7 @@ export function ApproveDialog() {
   const note = useReview((state) => state.note);
   const count = useReview((state) => state.annotations.length);
   const isEdited = useReview((state) => editedPlan(state) !== undefined);
+  const isEmptied = useReview((state) => editedPlan(state)?.trim() === "");
   const [mode, setMode] = useState<PermissionMode | "">("");
   const [agent, setAgent] = useState("");
   const [choice, setChoice] = useState<AnnotationsChoice>("send");
@@ -36,11 +38,12 @@ export function ApproveDialog() {
       onClose={close}
       footer={
         <>
-          <ErrorLine error={error} />
+          <ErrorLine error={isEmptied ? EMPTIED : error} />
           <Buttons
             label={approveLabel(count, canSendFeedback, choice)}
             losesAnnotations={count > 0 && !canSendFeedback}
             busy={busy}
+            isEmptied={isEmptied}
             send={send}
           />
         </>
@@ -78,6 +81,8 @@ export function ApproveDialog() {
   );
 }
 
+const EMPTIED = "The plan as you edited it is empty. Revert your edits to approve the original plan.";
+
 const close = () => openDialog(undefined);
 
 interface ButtonsProps {
@@ -85,10 +90,12 @@ interface ButtonsProps {
   /** Whether existing comments would be lost, because an approval for this agent cannot contain comments. */
   readonly losesAnnotations: boolean;
   readonly busy: boolean;
+  /** Whether the person has deleted the whole plan, which the agent cannot carry out. */
+  readonly isEmptied: boolean;
   readonly send: () => void;
 }
 
-function Buttons({ label, losesAnnotations, busy, send }: ButtonsProps) {
+function Buttons({ label, losesAnnotations, busy, isEmptied, send }: ButtonsProps) {
   return (
     <>
       <Button onClick={close}>Keep reviewing</Button>
@@ -97,10 +104,11 @@ function Buttons({ label, losesAnnotations, busy, send }: ButtonsProps) {
           Request changes instead
         </Button>
       )}
+      {isEmptied && <Button onClick={revertEdits}>Revert my edits</Button>}
       <IrreversibleButton
         variant={losesAnnotations ? "plain" : "primary"}
         takesKey={!losesAnnotations}
-        disabled={busy}
+        disabled={busy || isEmptied}
         onPress={send}
       >
         {label}
