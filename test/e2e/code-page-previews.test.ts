@@ -201,7 +201,11 @@ describe("the palette", () => {
     ).toEqual(["Files", "Actions", "Move"]);
     expect(await list.getByRole("option").first().innerText()).toBe("src/other.ts");
 
-    await page.getByRole("combobox", { name: "File or command" }).fill("dark th");
+    const field = page.getByRole("combobox", { name: "File or command" });
+    const before = await field.boundingBox();
+    await field.fill("dark th");
+    await expect.poll(() => list.getByRole("option").count()).toBe(1);
+    expect(await field.boundingBox()).toEqual(before);
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
 

@@ -32,8 +32,8 @@ const MAX_FIRST_FILES = 6;
 
 /**
  * Returns the entries that contain every word of a text, ignoring case: files, then actions, then moves.
- * Actions are first if one begins with the text. Files with a matching name come before those with a matching
- * folder. Leaves out empty groups. Pure.
+ * Actions are first if one begins with the text. Among files, the name itself comes first, then names that begin with
+ * the text, other matching names, and matching folders. Leaves out empty groups. Pure.
  */
 export function paletteGroups(
   text: string,
@@ -56,10 +56,15 @@ function matchingFiles(
   terms: readonly string[],
 ): readonly DiffFile[] {
   if (search === "") return files.slice(0, MAX_FIRST_FILES);
-  const found = filterFiles(files, search);
-  const isNamed = ({ path }: DiffFile) => {
+  const rank = ({ path }: DiffFile) => {
     const name = splitPath(path).name.toLowerCase();
-    return terms.some((term) => name.includes(term));
+    if (name === search || name.replace(/\.[^.]*$/, "") === search) return 0;
+    if (name.startsWith(search)) return 1;
+    return terms.some((term) => name.includes(term)) ? 2 : 3;
   };
-  return [...found.filter(isNamed), ...found.filter((file) => !isNamed(file))].slice(0, MAX_FILES);
+  return filterFiles(files, search)
+    .map((file) => ({ file, rank: rank(file) }))
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, MAX_FILES)
+    .map(({ file }) => file);
 }

@@ -44,6 +44,15 @@ describe("the content of the palette", () => {
     expect(listed("diff", { files })).toEqual({ Files: ["b/diff.ts", "diff/a.ts"] });
   });
 
+  it("begins with the file that has the name itself, however many names contain it", () => {
+    const many = Array.from({ length: 40 }, (_, index) => `d/cart1${index}.ts`);
+    const files = ["d/my-cart1.ts", ...many, "z/cart1.ts"].map(fileNamed);
+    const found = listed("Cart1", { files })["Files"] ?? [];
+    expect(found.slice(0, 2)).toEqual(["z/cart1.ts", "d/cart10.ts"]);
+    expect(found).toHaveLength(30);
+    expect(listed("cart1.ts", { files })["Files"]?.[0]).toBe("z/cart1.ts");
+  });
+
   it("begins with the actions if one begins with the text", () => {
     const files = ["src/approve.ts"].map(fileNamed);
     expect(Object.keys(listed("app", { files, actions }))).toEqual(["Actions", "Files"]);
