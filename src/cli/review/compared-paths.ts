@@ -74,9 +74,9 @@ function counterparts(found: readonly NamedPath[], base: NamedPath): readonly Co
 
 async function findPath(given: string): Promise<NamedPath> {
   const path = toRealPath(resolve(given));
-  const found = await stat(path).catch(() => undefined);
+  const found = given === "" ? undefined : await stat(path).catch(() => undefined);
   if (found) return { given, path, isFolder: found.isDirectory() };
-  throw new AppError("usage", `No such file or folder: ${given}`, {
+  throw new AppError("usage", `No such file or folder: ${given || '""'}`, {
     hint: "Check the spelling. Paths are relative to the working directory.",
   });
 }

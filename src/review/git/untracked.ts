@@ -73,8 +73,10 @@ export async function listUntracked(
     else {
       const inside = await listUntracked(createNestedHandle(git, path), { paths: [] });
       const prefixed = (name: Buffer) => Buffer.concat([path, name]);
-      paths.push(...inside.paths.map(prefixed));
-      opened.push(path, ...inside.opened.map(prefixed));
+      // A call does not accept as many arguments as a folder can have files.
+      for (const name of inside.paths) paths.push(prefixed(name));
+      opened.push(path);
+      for (const name of inside.opened) opened.push(prefixed(name));
     }
   }
   return { paths, opened };

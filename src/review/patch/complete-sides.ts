@@ -52,7 +52,9 @@ function reversed(patch: Buffer): Buffer {
   let last = removed;
   let inHunk = false;
   const flush = () => {
-    output.push(...removed, ...added);
+    // A call does not accept as many arguments as a change can have lines.
+    for (const line of removed) output.push(line);
+    for (const line of added) output.push(line);
     removed = [];
     added = [];
   };

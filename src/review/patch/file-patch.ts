@@ -30,7 +30,7 @@ export function filePatch(
   const [oldLabel, newLabel] = [before ? oldName : "/dev/null", after ? newName : "/dev/null"];
   const blobs = `${before ? hashBlob(before.bytes) : NO_OBJECT}..${after ? hashBlob(after.bytes) : NO_OBJECT}`;
   const hasModes = before && after && before.mode !== after.mode;
-  const lines = [
+  let lines = [
     `diff --git ${oldName} ${newName}`,
     ...(before ? [] : [`new file mode ${after?.mode}`]),
     ...(after ? [] : [`deleted file mode ${before?.mode}`]),
@@ -41,7 +41,8 @@ export function filePatch(
     if (!isEqual) lines.push(`Binary files ${oldLabel} and ${newLabel} differ`);
   } else {
     const hunks = unifiedHunks(toLines(before), toLines(after));
-    if (hunks.length > 0) lines.push(`--- ${ended(oldLabel)}`, `+++ ${ended(newLabel)}`, ...hunks);
+    // A call does not accept as many arguments as a file can have lines.
+    if (hunks.length > 0) lines = lines.concat(`--- ${ended(oldLabel)}`, `+++ ${ended(newLabel)}`, hunks);
   }
   return { path, isAdded: !before, isDeleted: !after, bytes: Buffer.from(`${lines.join("\n")}\n`, "latin1") };
 }

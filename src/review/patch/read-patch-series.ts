@@ -129,7 +129,8 @@ class Reader {
   private readHunk(header: string): void {
     const [, , oldCount = "1", , newCount = "1"] = HUNK.exec(header) ?? [];
     let [old, added] = [Number(oldCount), Number(newCount)];
-    const hunk = [header];
+    const hunk = this.file?.body ?? [];
+    hunk.push(header);
     const start = this.at;
     this.at += 1;
     while (old > 0 || added > 0 || this.lines[this.at]?.startsWith("\\")) {
@@ -151,7 +152,6 @@ class Reader {
       }
       this.at += 1;
     }
-    this.file?.body.push(...hunk);
   }
 
   private endFile(): void {

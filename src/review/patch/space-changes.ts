@@ -33,7 +33,8 @@ function withoutSpace([header = "", ...lines]: readonly string[]): string[] {
     const added = run(lines, at + removed.length, "+");
     const length = removed.length + added.length;
     if (length === 0) body.push(lines[at] ?? "");
-    else body.push(...withoutEqual(removed, added));
+    // A call does not accept as many arguments as a change can have lines.
+    else for (const line of withoutEqual(removed, added)) body.push(line);
     at += Math.max(1, length);
   }
   if (!body.some((line) => /^[-+]/.test(line))) return [];

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { completeSides } from "../../../src/review/patch/complete-sides.ts";
 import { filePatch } from "../../../src/review/patch/file-patch.ts";
+import { readPatchSeries } from "../../../src/review/patch/read-patch-series.ts";
 import { withoutSpaceChanges } from "../../../src/review/patch/space-changes.ts";
 import { awkwardText } from "../../support/git-made-patch.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -57,6 +58,16 @@ describe("filePatch", () => {
 });
 
 describe("completeSides", () => {
+  it("handles changes of more lines than a call accepts arguments", () => {
+    const text = (word: string) => Buffer.from(`${word} line\n`.repeat(200_000));
+    const [old, next] = [text("old"), text("new")];
+    const patch = patchOf(old, next);
+    expect(completeSides(patch, "new", next)?.old.equals(old)).toBe(true);
+    const [part] = readPatchSeries(patch, "The patch");
+    expect(part?.files[0]?.bytes.equals(patch)).toBe(true);
+    expect(withoutSpaceChanges(patch).equals(patch)).toBe(true);
+  });
+
   it("computes either side from the other", () => {
     fc.assert(
       fc.property(awkwardText, awkwardText, (old, next) => {
