@@ -133,7 +133,7 @@ export interface OmittedFiles {
   readonly onlyStaged?: OmittedPaths;
   /** Files of submodules and other nested repositories that differ from the commit there. */
   readonly nested?: OmittedPaths;
-  /** Folders that could not be examined, or could not be examined in time. */
+  /** Files and folders that could not be read, or not in time. */
   readonly unknown?: OmittedPaths;
   /** Absolute path of the folder the review was started in, if `core.worktree` names another folder. */
   readonly elsewhere?: OmittedPaths;

@@ -77,6 +77,7 @@ describe("sallyport review files", () => {
       ["b a/x.txt --against elsewhere", "No such file or folder: elsewhere", "working directory"],
       ["b a/x.txt --against ../elsewhere", "Found nothing in ../elsewhere", "for example ../elsewhere/b"],
       ["a ../elsewhere --against c", "Cannot find ../elsewhere in c", "Run the command in the folder"],
+      ["a  --against c", 'No such file or folder: ""', "Check the spelling"],
       ["a b --against c/a/x.txt", "Cannot compare a, b with the file c/a/x.txt", "Name one file"],
     ])("rejects %s", async (args, message, hint) => {
       const { code, stderr } = await (await start(...args.split(" "))).ended;

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
 import { toRealPath } from "../../files/real-path.ts";
@@ -68,14 +68,23 @@ function counterparts(found: readonly NamedPath[], base: NamedPath): readonly Co
   if (compared.some(({ against }) => existsSync(against))) return compared;
   const [first = ""] = compared.map(({ against }) => join(base.given, relative(base.path, against)));
   throw new AppError("usage", `Found nothing in ${base.given} to compare with`, {
-    hint: `Paths are compared with the same relative paths in ${base.given}, for example ${first}. To compare two folders with each other, name only one path.`,
+    hint: `Paths are compared with the same relative paths in ${base.given}, for example ${first}. To compare two files or two folders with each other, name one path, and the other with --against.`,
   });
 }
 
 async function findPath(given: string): Promise<NamedPath> {
   const path = toRealPath(resolve(given));
   const found = given === "" ? undefined : await stat(path).catch(() => undefined);
-  if (found) return { given, path, isFolder: found.isDirectory() };
+  if (found?.isDirectory() || found?.isFile()) {
+    await access(path, constants.R_OK).catch((cause: unknown) => {
+      throw new AppError("usage", `Cannot read ${given}: permission denied`, {
+        cause,
+        hint: "Check its mode and owner.",
+      });
+    });
+    return { given, path, isFolder: found.isDirectory() };
+  }
+  if (found) throw new AppError("usage", `Neither a file nor a folder: ${given}`);
   throw new AppError("usage", `No such file or folder: ${given || '""'}`, {
     hint: "Check the spelling. Paths are relative to the working directory.",
   });

@@ -47,12 +47,17 @@ export function createFilesOrigin({ compared, project }: FilesOriginOptions): Pa
     repository: { name: basename(root), root, branch: `files ${JSON.stringify(compared)}` },
     paths: [],
     async take() {
-      const { pairs, omitted } = await listPairs(compared, root);
+      const { pairs, skipped, unreadable } = await listPairs(compared, root);
       latest = pairs;
       const patches = [];
       for (const [path, { before, after }] of pairs) {
-        const patch = filePatch(path, await readContent(before), await readContent(after));
-        if (patch) patches.push(patch);
+        try {
+          const patch = filePatch(path, await readContent(before), await readContent(after));
+          if (patch) patches.push(patch);
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          unreadable.push(path);
+        }
       }
       const option = { id: "files", label: hasAgainst ? `${label} compared` : label };
       return {
@@ -66,7 +71,7 @@ export function createFilesOrigin({ compared, project }: FilesOriginOptions): Pa
         },
         commits: [],
         patches,
-        omitted,
+        omitted: omittedFiles(skipped, unreadable),
       } satisfies TakenPatches;
     },
     async probe() {
@@ -99,13 +104,16 @@ function rootOf(compared: readonly ComparedPath[], project: string): string {
   return root;
 }
 
-/** Lists the files of the review by their shown paths, sorted. */
-async function listPairs(
-  compared: readonly ComparedPath[],
-  root: string,
-): Promise<{ pairs: Map<string, FilePair>; omitted: OmittedFiles | undefined }> {
+/** The files of a review by their shown paths, sorted, and the shown paths of what is left out. */
+interface ListedFiles {
+  readonly pairs: Map<string, FilePair>;
+  readonly skipped: readonly string[];
+  readonly unreadable: string[];
+}
+
+async function listPairs(compared: readonly ComparedPath[], root: string): Promise<ListedFiles> {
   const pairs = new Map<string, FilePair>();
-  const skipped: string[] = [];
+  const left: LeftOut = { skipped: [], unreadable: [] };
   const toShown = (path: string) => (relative(root, path) || basename(path)).split(sep).join("/");
   for (const { path, against } of compared) {
     const add = (side: keyof FilePair, { inner, location }: FoundFile) => {
@@ -118,22 +126,40 @@ async function listPairs(
       pairs.set(shown, { ...pairs.get(shown), [side]: location });
       if (pairs.size > MAX_FILES) throw tooMany();
     };
-    for (const file of await filesIn(path, skipped, against)) add("after", file);
+    for (const file of await filesIn(path, left, against)) add("after", file);
     if (against === undefined) continue;
-    for (const file of await filesIn(against, [])) add("before", file);
+    for (const file of await filesIn(against, { ...left, skipped: [] })) add("before", file);
   }
-  const paths = skipped.map((path) => `${toShown(path)}/`);
-  const omitted =
-    paths.length === 0
-      ? undefined
-      : { ignored: { count: paths.length, paths: paths.slice(0, MAX_OMITTED_PATHS) } };
-  return { pairs: new Map([...pairs].sort(([one], [other]) => (one < other ? -1 : 1))), omitted };
+  const toFolder = (path: string) => `${toShown(path)}/`;
+  return {
+    pairs: new Map([...pairs].sort(([one], [other]) => (one < other ? -1 : 1))),
+    skipped: left.skipped.map(toFolder),
+    unreadable: left.unreadable.map(toFolder),
+  };
+}
+
+function omittedFiles(skipped: readonly string[], unreadable: readonly string[]): OmittedFiles | undefined {
+  const toPaths = (paths: readonly string[]) => ({
+    count: paths.length,
+    paths: paths.slice(0, MAX_OMITTED_PATHS),
+  });
+  if (skipped.length === 0 && unreadable.length === 0) return undefined;
+  return {
+    ...(skipped.length > 0 ? { ignored: toPaths(skipped) } : {}),
+    ...(unreadable.length > 0 ? { unknown: toPaths(unreadable) } : {}),
+  };
 }
 
 function tooMany(): AppError {
   return new AppError("usage", `Too many files: more than ${MAX_FILES}`, {
     hint: "Name fewer files or smaller folders.",
   });
+}
+
+/** Absolute paths of folders that are left out. */
+interface LeftOut {
+  readonly skipped: string[];
+  readonly unreadable: string[];
 }
 
 /** A file or folder, and its path relative to the one that was named. */
@@ -144,21 +170,25 @@ interface FoundFile {
 
 /**
  * Returns the files and links in a folder without the folder `except`, or a single file. Adds the folders that are left
- * out to `skipped`. Bytes of a name that are not UTF-8 are octal escapes in the relative path.
+ * out to `left`. Bytes of a name that are not UTF-8 are octal escapes in the relative path.
  */
-async function filesIn(path: string, skipped: string[], except?: string): Promise<FoundFile[]> {
+async function filesIn(path: string, left: LeftOut, except?: string): Promise<FoundFile[]> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) return [];
   if (!found.isDirectory()) return isReadable(found) ? [{ location: path, inner: "" }] : [];
   const files: FoundFile[] = [];
   const pending: FoundFile[] = [{ location: path, inner: "" }];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    for (const entry of await readdir(folder.location, { withFileTypes: true, encoding: "buffer" })) {
+    const entries = await readdir(folder.location, { withFileTypes: true, encoding: "buffer" }).catch(() => {
+      left.unreadable.push(join(path, folder.inner));
+      return [];
+    });
+    for (const entry of entries) {
       const child = childOf(folder, entry.name);
       if (entry.isFile() || entry.isSymbolicLink()) files.push(child);
       else if (!entry.isDirectory()) continue;
       else if (SKIPPED_FOLDERS.has(entry.name.toString()) || child.location === except)
-        skipped.push(join(path, child.inner));
+        left.skipped.push(join(path, child.inner));
       else pending.push(child);
     }
     if (files.length > MAX_FILES) throw tooMany();

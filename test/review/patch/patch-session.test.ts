@@ -234,6 +234,25 @@ describe("a session of files", () => {
     expect(await session.isOutdated()).toBe(true);
   });
 
+  it.runIf(process.platform !== "win32")("leaves out what cannot be read, and says so", async () => {
+    const folder = await temporaryFolder();
+    await write(folder, { "a.txt": "a\n", "locked/b.txt": "b\n", "secret.txt": "s\n" });
+    await chmod(folder, 0o755);
+    await chmod(join(folder, "locked"), 0);
+    await chmod(join(folder, "secret.txt"), 0);
+    // Root reads everything.
+    if (process.geteuid?.() === 0) {
+      process.seteuid?.(65_534);
+      onTestFinished(() => process.seteuid?.(0));
+    }
+    const session = sessionOf(createFilesOrigin({ compared: [{ path: folder }], project: folder }));
+    expect(await paths(session)).toEqual(["a.txt"]);
+    const lease = await session.current();
+    expect(lease.snapshot.omitted).toEqual({ unknown: { count: 2, paths: ["locked/", "secret.txt"] } });
+    lease.release();
+    await chmod(join(folder, "locked"), 0o755).catch(() => {});
+  });
+
   it("leaves the folder to compare with out of the folder that contains it", async () => {
     const folder = await temporaryFolder();
     await write(folder, { "a.txt": "2\n", "old/a.txt": "1\n", "old/old/b.txt": "b\n" });

@@ -22,7 +22,7 @@ export function describeOmitted(omitted: OmittedFiles): readonly OmittedLine[] {
     },
     unknown && {
       ...unknown,
-      text: `${files(unknown.count, "folder")} could not be compared and may contain changes that are not shown.`,
+      text: `${files(unknown.count, "path")} could not be read completely and may contain changes that are not shown.`,
     },
     notCheckedOut && {
       ...notCheckedOut,
