@@ -158,6 +158,11 @@ describe("a changed notebook", () => {
       "a = 1 | a = 1",
       "b = 1 | b = 2",
     ]);
+    await page.setViewportSize({ width: 360, height: 4_000 });
+    // The name is shown completely, and the reason as far as there is room.
+    const isCut = (selector: string) =>
+      old.locator(selector).evaluate((element) => element.scrollWidth > element.clientWidth);
+    await expect.poll(() => isCut(".file-path")).toBe(false);
     expect(errors).toEqual([]);
     child.kill("SIGTERM");
   });
