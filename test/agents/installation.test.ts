@@ -289,6 +289,46 @@ describe("a settings file", () => {
     expect(await readFile(path(), "utf8")).toBe("{}");
     expect(existsSync(join(dirname(path()), "commands"))).toBe(false);
   });
+
+  it("is put back, and its backup is deleted, even if the file that failed cannot be put back", async () => {
+    await put(path(), "{}");
+    const receipts = receiptsIn(home);
+    const changes = await changesToInstall(claudeCode.edits(target()), receipts);
+    const command = changes[1]?.target ?? "";
+    const takenName: typeof receipts = {
+      ...receipts,
+      async save(receipt) {
+        await receipts.save(receipt);
+        if (receipt.path === command) await mkdir(command);
+      },
+    };
+    const written = writeChanges(changes, takenName);
+    await expect(written).rejects.toThrow(`Cannot write ${command}: another file or folder has that name.`);
+    await expect(written).rejects.toThrow(`Cannot restore ${command}`);
+    expect(await readFile(path(), "utf8")).toBe("{}");
+    expect(await readdir(join(home, "data"))).toEqual([]);
+  });
+
+  it("keeps the backup of an earlier installation if a later one fails", async () => {
+    await put(path(), "{}");
+    await install(claudeCode, target());
+    const receipts = receiptsIn(home);
+    const changes = await changesToInstall(claudeCode.edits({ ...target(), live: true }), receipts);
+    await writeFile(path(), "{}");
+    await expect(writeChanges(changes, receipts)).rejects.toThrow(/changed by another program/);
+    const earlier = await receipts.find(path());
+    expect(earlier).toMatchObject({ original: "{}", written: expect.stringContaining("review plan") });
+    const again = await changesToInstall(claudeCode.edits({ ...target(), live: true }), receipts);
+    const fails: typeof receipts = {
+      ...receipts,
+      async save(receipt) {
+        await receipts.save(receipt);
+        throw new Error("ENOSPC: no space left");
+      },
+    };
+    await expect(writeChanges(again, fails)).rejects.toThrow();
+    expect(await receipts.find(path())).toEqual(earlier);
+  });
 });
 
 it("is shown as a diff from its file names on, without the line ends of Windows", () => {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -7,6 +7,9 @@ import { quietPort } from "../support/quiet-port.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const script = resolve(import.meta.dirname, "../../dist/sallyport.js");
+
+/** The user "nobody". */
+const NOBODY = 65_534;
 
 interface Ended {
   readonly code: number | null;
@@ -34,6 +37,18 @@ function run(home: string, argv: readonly string[], input = ""): Promise<Ended> 
   });
   child.stdin.end(input);
   return new Promise((done) => child.on("close", (code) => done({ code, stdout, stderr })));
+}
+
+/** Runs a program without the privileges of root, to whom no folder is closed. */
+const WITHOUT_PRIVILEGES = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] as const;
+
+/** Returns a folder that only another user can write to, although its mode permits its owner to. */
+async function foreignFolder(home: string): Promise<string> {
+  if (process.getuid?.() !== 0) return "/usr/share";
+  const folder = join(home, "foreign");
+  await mkdir(folder);
+  await chown(folder, NOBODY, NOBODY);
+  return folder;
 }
 
 const sallyport = (home: string, ...args: string[]) => run(home, [process.execPath, script, ...args]);
@@ -89,6 +104,30 @@ describe("sallyport install", () => {
     expect(stderr).toContain(`${settings} is read-only. No changes made`);
     expect(await readFile(settings, "utf8")).toBe("{}");
   });
+
+  it.runIf(process.platform === "linux")(
+    "reports a folder of another user, and changes nothing",
+    async () => {
+      const home = await temporaryFolder();
+      const folder = await foreignFolder(home);
+      const settings = await put(join(home, ".claude/settings.json"), "{}");
+      const install = [...WITHOUT_PRIVILEGES, process.execPath, script, "install", "claude-code", "--yes"];
+
+      const inSettings = await run(home, ["env", `CLAUDE_CONFIG_DIR=${folder}`, ...install]);
+      expect(inSettings.stderr).toContain(`Cannot write to ${folder}: permission denied. No changes made`);
+      expect(inSettings.stderr).toContain(`Check its owner and mode: ls -ld "${folder}"`);
+      expect(inSettings.code).toBe(1);
+
+      const inData = await run(home, ["env", `SERVICE_HOME=${join(folder, "sallyport")}`, ...install]);
+      const backups = join(folder, "sallyport/agents/claude-code/review");
+      expect(inData.stderr).toContain(`Cannot store data in ${backups}: permission denied.`);
+      expect(inData.code).toBe(1);
+
+      expect(await readFile(settings, "utf8")).toBe("{}");
+      expect(await readdir(join(home, ".claude"))).toEqual(["settings.json"]);
+      expect(await readdir(home)).not.toContain("data");
+    },
+  );
 
   it("installs for a project and uninstalls again", async () => {
     const home = await temporaryFolder();

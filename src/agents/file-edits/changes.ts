@@ -1,6 +1,8 @@
-import { lstat, readFile, readlink, realpath, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, lstat, readFile, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
+import { AppError, systemErrorCode } from "../../errors.ts";
+import { getReason } from "../../files/durable-file.ts";
 import type { FileEdit } from "./file-edit.ts";
 import { isUntouched, type ReceiptStore } from "./receipts.ts";
 
@@ -72,7 +74,7 @@ export async function readText(path: string): Promise<string | undefined> {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return undefined;
-    const reason = error instanceof TypeError ? "it is not UTF-8 text" : getErrorMessage(error);
+    const reason = error instanceof TypeError ? "it is not UTF-8 text" : getReason(error);
     throw new AppError("unreadable", `Cannot read ${path}: ${reason}`, { cause: error, hint: REPAIR_HINT });
   }
 }
@@ -106,6 +108,12 @@ async function requireWritable(target: string, path: string): Promise<void> {
   let folder = dirname(target);
   while ((await readMode(folder)) === undefined) folder = dirname(folder);
   if (!(((await readMode(folder)) ?? 0) & 0o200)) refuseReadOnly(folder);
+  await access(folder, constants.W_OK | constants.X_OK).catch((cause: unknown) => {
+    throw new AppError("unreadable", `Cannot write to ${folder}: ${getReason(cause)}. No changes made`, {
+      cause,
+      hint: `Check its owner and mode: ls -ld "${folder}"`,
+    });
+  });
 }
 
 function refuseReadOnly(path: string): never {
@@ -124,7 +132,7 @@ async function inFile<Result>(path: string, work: () => Promise<Result>): Promis
 }
 
 function unreadable(path: string, cause: unknown): AppError {
-  return new AppError("unreadable", `Cannot read ${path}: ${getErrorMessage(cause)}`, {
+  return new AppError("unreadable", `Cannot read ${path}: ${getReason(cause)}`, {
     cause,
     hint: REPAIR_HINT,
   });

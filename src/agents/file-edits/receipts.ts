@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
-import { replaceFile } from "../../files/durable-file.ts";
+import { replaceFile, storageFailure } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 
 /** The record of a file that Sallyport wrote: a backup, and the written text, to detect later changes. */
@@ -52,9 +52,13 @@ export function createReceiptStore(folder: string): ReceiptStore {
       }
     },
     async save(receipt) {
-      await makeFolders(folder, 0o700);
       const text = JSON.stringify({ ...receipt, original: receipt.original ?? null }, null, 2);
-      await replaceFile(getReceiptPath(receipt.path), `${text}\n`, 0o600);
+      try {
+        await makeFolders(folder, 0o700);
+        await replaceFile(getReceiptPath(receipt.path), `${text}\n`, 0o600);
+      } catch (cause) {
+        throw storageFailure(folder, cause);
+      }
     },
     async forget(path) {
       await rm(getReceiptPath(path), { force: true });

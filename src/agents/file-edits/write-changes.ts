@@ -1,35 +1,57 @@
 import { rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
-import { replaceFile } from "../../files/durable-file.ts";
+import { getReason, replaceFile } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 import { type Change, readMode, readText } from "./changes.ts";
-import type { ReceiptStore } from "./receipts.ts";
+import type { Receipt, ReceiptStore } from "./receipts.ts";
 
 /** Settings may contain keys, so only the owner can read a new file. An existing file keeps its mode. */
 const NEW_FILE_MODE = 0o600;
 
 /** Writes all changes or none: on a failure, files already written are restored. Throws `unreadable`. */
 export async function writeChanges(changes: readonly Change[], receipts: ReceiptStore): Promise<void> {
-  const begun: Change[] = [];
-  const made: string[] = [];
+  const undo: UndoStep[] = [];
   try {
     for (const change of changes) await requireUnchanged(change);
     for (const change of changes) {
-      begun.push(change);
       if (change.backup) {
-        const folders = await foldersMadeFor(dirname(change.target));
-        made.push(...folders);
-        await keepReceipt(change, folders, receipts);
+        const made = await foldersMadeFor(dirname(change.target));
+        undo.push({ path: change.path, run: () => removeEmpty(made) });
+        const earlier = await receipts.find(change.target);
+        undo.push({ path: change.path, run: () => restoreReceipt(change, earlier, receipts) });
+        await keepReceipt(change, made, earlier, receipts);
       }
-      await writeText(change.target, change.after);
+      undo.push({ path: change.path, run: () => restore(change) });
+      await writeChange(change);
     }
   } catch (error) {
-    for (const change of begun.reverse()) await writeText(change.target, change.before);
-    await removeEmpty(made);
+    const notRestored = await runAll(undo.reverse());
+    if (notRestored.length > 0) throw partlyWritten(notRestored, error);
     if (error instanceof AppError) throw error;
     throw new AppError("unreadable", `No changes made: ${getErrorMessage(error)}`, { cause: error });
   }
+}
+
+/** A step that reverts a part of a change of the file at `path`. */
+interface UndoStep {
+  readonly path: string;
+  readonly run: () => Promise<void>;
+}
+
+/** Runs all steps, also after one has failed. Resolves to the paths of the steps that failed. */
+async function runAll(steps: readonly UndoStep[]): Promise<readonly string[]> {
+  const failed = new Set<string>();
+  for (const { path, run } of steps) await run().catch(() => failed.add(path));
+  return [...failed];
+}
+
+function partlyWritten(paths: readonly string[], cause: unknown): AppError {
+  const reason = getErrorMessage(cause);
+  return new AppError("unreadable", `${reason}. Cannot restore ${paths.join(", ")}`, {
+    cause,
+    hint: "Fix the cause and run the command again.",
+  });
 }
 
 /** Deletes the receipts after an uninstallation, and removes the folders created for the files if they are empty. */
@@ -40,14 +62,41 @@ export async function forgetReceipts(targets: readonly string[], receipts: Recei
   for (const target of targets) await receipts.forget(target);
 }
 
-async function keepReceipt(change: Change, made: readonly string[], receipts: ReceiptStore): Promise<void> {
-  const earlier = await receipts.find(change.target);
+async function keepReceipt(
+  change: Change,
+  made: readonly string[],
+  earlier: Receipt | undefined,
+  receipts: ReceiptStore,
+): Promise<void> {
   await receipts.save({
     path: change.target,
     original: change.backup?.original,
     written: change.after ?? "",
     madeFolders: [...made, ...(earlier?.madeFolders ?? [])],
   });
+}
+
+async function restoreReceipt(
+  { target }: Change,
+  earlier: Receipt | undefined,
+  receipts: ReceiptStore,
+): Promise<void> {
+  await (earlier === undefined ? receipts.forget(target) : receipts.save(earlier));
+}
+
+async function writeChange({ path, target, after }: Change): Promise<void> {
+  try {
+    await writeText(target, after);
+  } catch (error) {
+    throw new AppError("unreadable", `Cannot write ${path}: ${getReason(error)}. No changes made`, {
+      cause: error,
+    });
+  }
+}
+
+/** Writes the earlier text, unless the file still has it. */
+async function restore({ target, before }: Change): Promise<void> {
+  if ((await readText(target)) !== before) await writeText(target, before);
 }
 
 async function writeText(path: string, text: string | undefined): Promise<void> {
