@@ -13,6 +13,8 @@ export interface Agent {
   readonly name: string;
   /** The name of its program on the PATH. SDKs have no program. */
   readonly program?: string | undefined;
+  /** Whether all its settings are the person's: it has none for a project. */
+  readonly isUserOnly?: true | undefined;
   /** Decodes the events of its hook, if it has a hook that runs `sallyport review plan`. */
   readonly hook?: AgentHook | undefined;
   /** Loads what `sallyport install ID` writes, if its plans can be reviewed. */
@@ -56,8 +58,7 @@ export interface ReviewInstall {
   /** The reason why the agent cannot wait for the rounds of a live plan review, as the end of an error message. */
   readonly cannotStayLive?: string | undefined;
   /**
-   * Whether the agent uses the tools of `sallyport mcp`. It is then set up in the person's settings, not in a
-   * project's, and all its reviews are live, with or without `--live`.
+   * Whether the agent uses the tools of `sallyport mcp`. All its reviews are then live, with or without `--live`.
    */
   readonly isMcp?: true | undefined;
   /** Returns the files to edit, hooks first. Pure. */

@@ -182,7 +182,7 @@ Examples:
   sallyport proxy connect claude-code
   eval "$(sallyport proxy connect openai --print)"
 
-For OpenCode and pi the proxy must be running, because their settings list its models.`,
+For OpenCode, Kilo, Cline CLI and pi the proxy must be running, because their settings list its models.`,
   "sallyport proxy disconnect": `
 Example:
   sallyport proxy disconnect claude-code`,

@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Agent } from "../agents/agent.ts";
 import { changesToUninstall } from "../agents/file-edits/changes.ts";
 import type { FileEdit } from "../agents/file-edits/file-edit.ts";
 import { proxyClients, reviewedAgents } from "../agents/registry.ts";
@@ -59,12 +60,17 @@ async function listSteps(flags: UninstallAllFlags, output: Output): Promise<read
   const target = await currentInstallTarget(flags.project);
   const isThere = async (agent: string, part: "review" | "proxy", edits: readonly FileEdit[]) =>
     (await changesToUninstall(edits, openReceipts(agent, part))).length > 0;
+  const isElsewhere = ({ isUserOnly }: Agent) => flags.project && isUserOnly;
   const steps: Step[] = [];
-  for (const { id, name, install } of reviewedAgents) {
+  for (const agent of reviewedAgents) {
+    const { id, name, install } = agent;
+    if (isElsewhere(agent)) continue;
     if (!(await isThere(id, "review", (await install()).edits(target)))) continue;
     steps.push({ id, title: `hook of ${name}`, remove: () => uninstall(id, flags, output) });
   }
-  for (const { id, name, proxy } of proxyClients) {
+  for (const client of proxyClients) {
+    const { id, name, proxy } = client;
+    if (isElsewhere(client)) continue;
     const edits = (await proxy.load()).edits(target, { url: "", key: "", ownLogin: false, models: [] });
     if (!(await isThere(id, "proxy", edits))) continue;
     const remove = () => disconnect(id, { ...flags, print: false }, output);

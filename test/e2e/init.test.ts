@@ -88,6 +88,17 @@ describe("sallyport init", () => {
     expect(JSON.parse((await run("init", "--dry-run", "--json")).stdout).steps).toHaveLength(1);
   });
 
+  it("proposes nothing in a project for an agent that has no settings for one", async () => {
+    const { run, listHome } = await withMachine({ cline: "#!/bin/sh\nexit 0\n" });
+    const { code, stdout } = await run("init", "--project", "--yes", "--json");
+    const { found, steps } = JSON.parse(stdout);
+    expect({ code, steps }).toMatchObject({ code: 0, steps: [{ id: "hook:claude-code", state: "done" }] });
+    expect(found.agents).toContainEqual(
+      expect.objectContaining({ id: "cline", hook: null, connected: null }),
+    );
+    expect(await listHome()).toEqual([]);
+  });
+
   it("names agents to install where none is on the PATH", async () => {
     const { run } = await withMachine({}, { PATH: "/usr/bin:/bin" });
     const { code, stdout, stderr } = await run("init");

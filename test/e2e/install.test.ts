@@ -139,7 +139,7 @@ describe("sallyport install", () => {
     expect(await readFile(settings, "utf8")).toBe('{\n\t// ours\n\t"a": 1,\n}');
   });
 
-  it("refuses --project for an agent that has MCP settings of the person alone, also to uninstall", async () => {
+  it("refuses --project for an agent that has no settings for a project, also to uninstall", async () => {
     const home = await temporaryFolder();
     expect((await sallyport(home, "install", "cline", "--yes")).code).toBe(0);
     const settings = join(home, ".cline/data/settings/cline_mcp_settings.json");
@@ -148,8 +148,9 @@ describe("sallyport install", () => {
     for (const command of ["install", "uninstall"]) {
       const { code, stderr } = await sallyport(home, command, "cline", "--project", "--yes");
       expect({ command, code }).toEqual({ command, code: 2 });
-      expect(stderr).toContain("has no MCP settings for a project");
+      expect(stderr).toContain("Cline CLI has no settings for a project");
     }
+    expect((await sallyport(home, "uninstall", "--all", "--project", "--yes")).code).toBe(0);
     expect(await readFile(settings, "utf8")).toBe(installed);
     const { stdout } = await sallyport(home, "install", "--list", "cline", "--project", "--json");
     expect(JSON.parse(stdout)).toMatchObject([{ id: "cline", state: "absent" }]);
@@ -272,6 +273,16 @@ describe("sallyport proxy connect", () => {
     expect(JSON.stringify(seen)).not.toContain(key);
     const other = await sallyport(home, "proxy", "connect", "anthropic");
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot send two keys") });
+  });
+
+  it.each(["cline", "pi"])("refuses --project for %s, which has no settings for a project", async (id) => {
+    const home = await temporaryFolder();
+    for (const verb of ["connect", "disconnect"]) {
+      const { code, stderr } = await sallyport(home, "proxy", verb, id, "--project", "--yes");
+      expect({ verb, code }).toEqual({ verb, code: 2 });
+      expect(stderr).toContain("has no settings for a project");
+    }
+    expect(await readdir(home)).toEqual([]);
   });
 
   it("warns if no proxy responds at the address", async () => {

@@ -4,5 +4,6 @@ import type { Agent } from "../agent.ts";
 export const pi: Agent = {
   id: "pi",
   name: "pi",
+  isUserOnly: true,
   proxy: { writesFiles: true, needsFiles: true, load: async () => (await import("./proxy.ts")).connector },
 };

@@ -29,10 +29,10 @@ export interface FoundAgent {
   readonly id: string;
   readonly name: string;
   readonly path: string;
-  /** The state of the agent's hook; null if the agent's plans cannot be reviewed. */
+  /** The state of the agent's hook; null if the agent's plans cannot be reviewed, or not with `--project`. */
   readonly hook: InstallState | null;
   readonly live: boolean;
-  /** Whether the agent's settings name the proxy; null if Sallyport does not write its settings. */
+  /** Whether the agent's settings name the proxy; null if Sallyport does not write them, or not with `--project`. */
   readonly connected: boolean | null;
   /** The dialects in which the agent calls models. */
   readonly dialects: readonly UpstreamDialect[];
@@ -105,10 +105,13 @@ async function findAgents(target: InstallTarget): Promise<readonly FoundAgent[]>
     const path = agent.program && (await findOnPath(agent.program, target.environment["PATH"] ?? ""));
     if (!path) return [];
     const { id, name, install, proxy } = agent;
-    const { state, live } = install
-      ? await readEitherState((await install()).edits, target)
-      : { state: null, live: false };
-    const connected = proxy?.writesFiles ? await isConnected({ ...agent, proxy }, target) : null;
+    const isElsewhere = target.project !== undefined && agent.isUserOnly;
+    const { state, live } =
+      install && !isElsewhere
+        ? await readEitherState((await install()).edits, target)
+        : { state: null, live: false };
+    const connected =
+      proxy?.writesFiles && !isElsewhere ? await isConnected({ ...agent, proxy }, target) : null;
     const dialects = (await proxy?.load())?.dialects ?? [];
     return [{ id, name, path, hook: state, live, connected, dialects }];
   });

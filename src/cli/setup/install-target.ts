@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { isSea } from "node:sea";
-import type { InstallTarget } from "../../agents/agent.ts";
+import type { Agent, InstallTarget } from "../../agents/agent.ts";
 import { createReceiptStore, type ReceiptStore } from "../../agents/file-edits/receipts.ts";
 import { ownCommand, shellLine } from "../../agents/own-command.ts";
 import { dataDirectory, getHomeDirectory, processEnvironment } from "../../config/paths.ts";
+import { AppError } from "../../errors.ts";
 import { projectFolder } from "../project-folder.ts";
 
 /**
@@ -24,6 +25,17 @@ export async function currentInstallTarget(project: boolean, live = false): Prom
     argv,
     environment: processEnvironment,
   };
+}
+
+/** Throws `usage` if `--project` is given for an agent that has no settings for a project. */
+export function requireProjectSettings(
+  { name, isUserOnly }: Agent,
+  flags: { readonly project: boolean },
+): void {
+  if (!flags.project || !isUserOnly) return;
+  throw new AppError("usage", `${name} has no settings for a project`, {
+    hint: "Omit --project to change your settings, which apply to all your projects.",
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { InstallTarget, ReviewInstall } from "../../agents/agent.ts";
+import type { InstallTarget } from "../../agents/agent.ts";
 import { changesToInstall, changesToUninstall, resolveTarget } from "../../agents/file-edits/changes.ts";
 import { type InstallState, readEitherState } from "../../agents/file-edits/install-state.ts";
 import { forgetReceipts } from "../../agents/file-edits/write-changes.ts";
@@ -9,7 +9,7 @@ import type { Output } from "../output.ts";
 import { table } from "../table.ts";
 import { carryOut } from "./carry-out.ts";
 import { isOnPath } from "./doctor/programs.ts";
-import { currentInstallTarget, openReceipts } from "./install-target.ts";
+import { currentInstallTarget, openReceipts, requireProjectSettings } from "./install-target.ts";
 
 export interface InstallFlags {
   readonly list?: boolean;
@@ -39,7 +39,8 @@ async function installAgent(
   flags: InstallFlags,
   output: Output,
 ): Promise<number> {
-  const { edits, gives, notes, cannotStayLive } = await loadInstall(agent, target);
+  requireProjectSettings(agent, flags);
+  const { edits, gives, notes, cannotStayLive } = await agent.install();
   if (target.live && cannotStayLive !== undefined)
     throw new AppError("usage", `${agent.name} cannot use live plan reviews: ${cannotStayLive}`, {
       hint: `Install one-shot plan reviews: sallyport install ${agent.id}`,
@@ -69,15 +70,6 @@ async function installAgent(
   return 0;
 }
 
-/** Loads an agent's installation. Throws `usage` for a project if the agent has settings of the person alone. */
-async function loadInstall(agent: ReviewedAgent, { project }: InstallTarget): Promise<ReviewInstall> {
-  const install = await agent.install();
-  if (project === undefined || !install.isMcp) return install;
-  throw new AppError("usage", `${agent.name} has no MCP settings for a project`, {
-    hint: "Leave out --project. The installation is then for all projects.",
-  });
-}
-
 interface ListedAgent {
   readonly id: string;
   readonly name: string;
@@ -91,9 +83,9 @@ async function listAgents(
   listed: readonly ReviewedAgent[],
 ): Promise<readonly ListedAgent[]> {
   return Promise.all(
-    listed.map(async ({ id, name, install }) => {
-      const { edits, gives, isMcp } = await install();
-      const isElsewhere = target.project !== undefined && isMcp;
+    listed.map(async ({ id, name, install, isUserOnly }) => {
+      const { edits, gives } = await install();
+      const isElsewhere = target.project !== undefined && isUserOnly;
       const state = isElsewhere ? NOT_INSTALLED : await readEitherState(edits, target);
       return { id, name, ...state, gives };
     }),
@@ -130,9 +122,10 @@ export async function uninstall(
       hint: "Name one, or remove all: sallyport uninstall --all",
     });
   const agent = reviewedAgentNamed(id);
+  requireProjectSettings(agent, flags);
   const target = await currentInstallTarget(flags.project);
   const receipts = openReceipts(agent.id, "review");
-  const edits = (await loadInstall(agent, target)).edits(target);
+  const edits = (await agent.install()).edits(target);
   const changes = await changesToUninstall(edits, receipts);
   const unasked = `${target.command} uninstall ${agent.id}${flags.project ? " --project" : ""} --yes`;
   if (changes.length === 0) output.note(`${agent.name} has no files from Sallyport. No changes made.`);

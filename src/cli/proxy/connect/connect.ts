@@ -12,7 +12,7 @@ import { type ProxyClient, proxyClientNamed } from "../../../agents/registry.ts"
 import { AppError } from "../../../errors.ts";
 import type { Output } from "../../output.ts";
 import { carryOut } from "../../setup/carry-out.ts";
-import { currentInstallTarget, openReceipts } from "../../setup/install-target.ts";
+import { currentInstallTarget, openReceipts, requireProjectSettings } from "../../setup/install-target.ts";
 import { type ConnectionFlags, connectionTo, fetchModels, getSecrets, isAnswering } from "./connection.ts";
 
 export interface ConnectFlags extends ConnectionFlags {
@@ -31,6 +31,7 @@ export async function planConnection(
   flags: Pick<ConnectFlags, "config" | "project">,
 ): Promise<{ readonly changes: readonly Change[]; readonly secrets: readonly string[] } | undefined> {
   const client = proxyClientNamed(id);
+  requireProjectSettings(client, flags);
   const connector = await client.proxy.load();
   const known = await connectionTo(flags, { name: client.name, ...connector });
   if (connector.needsModels && !(await isAnswering(known.url))) return undefined;
@@ -45,6 +46,7 @@ export async function planConnection(
 /** Runs `sallyport proxy connect CLIENT`. Resolves to the exit code. */
 export async function connect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
   const client = proxyClientNamed(id);
+  requireProjectSettings(client, flags);
   const connector = await client.proxy.load();
   const known = await connectionTo(flags, { name: client.name, ...connector });
   const target = await currentInstallTarget(flags.project);
@@ -79,6 +81,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
 /** Runs `sallyport proxy disconnect CLIENT`. Resolves to the exit code. */
 export async function disconnect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
   const client = proxyClientNamed(id);
+  requireProjectSettings(client, flags);
   const connector = await client.proxy.load();
   const target = await currentInstallTarget(flags.project);
   const connection = await connectionTo(flags, { name: client.name, ...connector }).catch(() => NOWHERE);
