@@ -21,6 +21,22 @@ const source = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace("*", ".+")}/?$`);
 
+/** The columns of the table in docs/agents.md, with their names in programs.json. */
+const TABLE_COLUMNS = [
+  ["Claude Code", "claude-code"],
+  ["OpenCode", "opencode"],
+  ["Codex CLI", "codex"],
+  ["Gemini CLI", "gemini-cli"],
+  ["Qwen Code", "qwen-code"],
+  ["Copilot CLI", "copilot"],
+  ["Kilo", "kilo"],
+  ["Cline CLI", "cline"],
+] as const;
+
+/** An agent's name and version, for example "Codex CLI 0.171.0", without "or later". */
+const TESTED_AGENT =
+  /(?:Claude Code|OpenCode|Codex CLI|Gemini CLI|Qwen Code|Copilot CLI|Kilo|Cline CLI) (\d+\.\d+\.\d+)\b(?! (?:or|and) later)/g;
+
 const variablesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/\bSERVICE_[A-Z_]*[A-Z]\b/g)].map(([name]) => name)),
 ];
@@ -144,6 +160,28 @@ describe("what the documents say", () => {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
     expect(folders.filter((name) => !plan.includes(`  ${name}/`))).toEqual([]);
+  });
+
+  it("of tested agents names the versions that test:agents runs", () => {
+    const programs = JSON.parse(read("test/agents-live/support/programs.json")) as Record<
+      string,
+      { version: string } | undefined
+    >;
+    const versionsOf = (id: string) => [id, `${id}-earlier`].flatMap((name) => programs[name]?.version ?? []);
+    const table = /^\| \|(.*)\|\n.*\n\| tested versions \|(.*)\|/m.exec(read("docs/agents.md")) ?? [];
+    const [names = [], versions = []] = table
+      .slice(1)
+      .map((row) => row.split("|").map((cell) => cell.trim()));
+    expect(names.map((name, index) => [name, versions[index]])).toEqual(
+      TABLE_COLUMNS.map(([name, id]) => [name, versionsOf(id).join(" and ")]),
+    );
+    const known = Object.values(programs).map((each) => each?.version);
+    const sources = [...documents.filter((path) => !path.startsWith("CHANGELOG")).map(read), source];
+    const named = sources.flatMap((text) =>
+      [...text.matchAll(TESTED_AGENT)].map(([, version = ""]) => version),
+    );
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((version) => !known.includes(version))).toEqual([]);
   });
 
   it("of dependencies names each, and none that is not there", () => {

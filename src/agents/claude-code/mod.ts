@@ -4,7 +4,7 @@ import { modSource } from "./mod-source.ts";
 /**
  * A mod is a plugin whose hooks run inside Claude Code:
  * https://code.claude.com/docs/en/plugins/mods/reference. Claude Code 2.1.287 and later load mods; tested
- * with 2.1.329.
+ * with 2.1.332.
  */
 export const claudeCodeMod: PluginPackage = {
   id: "claude-code-mod",

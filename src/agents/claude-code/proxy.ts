@@ -5,7 +5,7 @@ import { claudeFolder } from "./install.ts";
 
 /**
  * Connects Claude Code with the variables of https://code.claude.com/docs/en/llm-gateway, tested with 2.1.197
- * and 2.1.329. ANTHROPIC_AUTH_TOKEN replaces the person's login, including that of a subscription. The
+ * and 2.1.332. ANTHROPIC_AUTH_TOKEN replaces the person's login, including that of a subscription. The
  * variable is omitted if an upstream needs that login; the proxy's key is then sent in a separate header.
  */
 export const connector: ProxyConnector = {

@@ -7,7 +7,7 @@ import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewSkill } from "../review-prompts.ts";
 
 /**
- * Formats tested with Codex CLI 0.169.0. Codex CLI has no tool for plans: the Stop hook finds the plan in the
+ * Formats tested with Codex CLI 0.171.0. Codex CLI has no tool for plans: the Stop hook finds the plan in the
  * transcript.
  */
 export const install: ReviewInstall = {
@@ -58,7 +58,7 @@ export function codexFolder({ home, project, environment }: InstallTarget): stri
 
 /**
  * Returns whether the person has ever trusted the hook. Codex stores this in config.toml under the hook's key,
- * `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.169.0). A hook that changed since then still has the
+ * `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.171.0). A hook that changed since then still has the
  * key, but is not trusted.
  */
 function wasEverTrusted(configToml: string, hooksFile: string): boolean {

@@ -8,7 +8,7 @@ import { codexFolder } from "./install.ts";
 
 /**
  * Connects Codex CLI through a separate provider in config.toml, which uses the responses dialect; tested with
- * 0.169.0.
+ * 0.171.0.
  */
 export const connector: ProxyConnector = {
   edits: (target, connection) => [providerIn(join(codexFolder(target), "config.toml"), connection)],
