@@ -10,20 +10,23 @@ const tools = JSON.parse(readFileSync(resolve(root, "test/editors-live/support/t
 
 /** Returns the path of a program, which is installed on first use. */
 export function installTool(name) {
-  const { package: from, version, entry, also = [] } = tools[name];
+  const { package: from, version, entry, also = [], runsScripts = false } = tools[name];
   const folder = resolve(cache, `${name}-${version}`);
   const done = join(folder, "installed");
-  if (!existsSync(done)) {
+  const program = join(folder, "node_modules", entry);
+  if (!existsSync(done) || !existsSync(program)) {
     process.stderr.write(`Installing ${from} ${version} …\n`);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-    install(folder, [`${from}@${version}`]);
+    install(folder, [...(runsScripts ? [] : ["--ignore-scripts"]), `${from}@${version}`]);
     // Packages within the package, which its own script would install and compile.
-    for (const inner of also) install(join(folder, "node_modules", inner), ["--omit=dev"]);
+    for (const inner of also)
+      install(join(folder, "node_modules", inner), ["--ignore-scripts", "--omit=dev"]);
+    if (!existsSync(program)) throw new Error(`${from} ${version} has no ${entry}`);
     writeFileSync(done, "");
   }
-  return join(folder, "node_modules", entry);
+  return program;
 }
 
 /**
@@ -31,6 +34,6 @@ export function installTool(name) {
  * Node.js version that it requires.
  */
 function install(folder, args) {
-  const common = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--force"];
+  const common = ["install", "--no-audit", "--no-fund", "--loglevel=error", "--force"];
   execFileSync("npm", [...common, ...args], { cwd: folder, stdio: ["ignore", 2, 2] });
 }
