@@ -7,6 +7,7 @@ import { codexDriver, trustHook } from "./support/drivers/codex.ts";
 import { copilotDriver } from "./support/drivers/copilot-cli.ts";
 import type { Driver } from "./support/drivers/driver.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
+import { kiloByLauncher } from "./support/drivers/opencode.ts";
 import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
 import { commandOf, program, versionOf } from "./support/programs.ts";
 import { holds, rehearse } from "./support/rehearsal.ts";
@@ -143,6 +144,7 @@ describe("abandoned hooks", () => {
     [called("gemini-cli"), () => gemini({ GEMINI_CLI_NO_RELAUNCH: "" })],
     [called("copilot"), copilot],
     [called("qwen-code"), qwen],
+    [called("kilo"), () => ({ driver: kiloByLauncher })],
   ] as const)("%s: the page learns that its launcher was killed", async (_name, load) => {
     const { driver } = load();
     await rehearse(driver, async ({ bench }) => {

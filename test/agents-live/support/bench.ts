@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -28,6 +28,8 @@ export async function createBench(variables: Readonly<Record<string, string>> = 
   const folder = await mkdtemp(join(tmpdir(), "sallyport-live-"));
   onTestFinished(async () => {
     await endDetached(join(folder, "data", "running"));
+    // Codex CLI installs a server in its home and leaves it running after its terminal was closed.
+    spawnSync("pkill", ["-KILL", "-f", folder]);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   });
   const home = join(folder, "home");
@@ -76,14 +78,18 @@ export interface Ended {
   readonly stderr: string;
 }
 
+interface RunOptions {
+  readonly input?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Whether the started process is only a launcher: the bench's `stop` then kills the process that it has started. */
+  readonly isLauncher?: boolean;
+}
+
 /** Runs a program in the bench's repository until it ends. It is killed when the test ends. */
 export function run(
   bench: Bench,
   argv: readonly string[],
-  {
-    input = "",
-    variables = {},
-  }: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> } = {},
+  { input = "", variables = {}, isLauncher = false }: RunOptions = {},
 ): Promise<Ended> {
   const [program = "", ...args] = argv;
   const child = spawn(program, args, {
@@ -91,7 +97,10 @@ export function run(
     env: { ...bench.environment, ...variables },
     detached: true,
   });
-  bench.running.push(() => void child.kill("SIGKILL"));
+  bench.running.push(() => {
+    if (isLauncher) execFileSync("pkill", ["-KILL", "-P", String(child.pid)]);
+    else child.kill("SIGKILL");
+  });
   onTestFinished(() => {
     try {
       if (child.pid) process.kill(-child.pid, "SIGKILL");
@@ -116,7 +125,7 @@ export function run(
 }
 
 /** Runs the real installer, as a person would. */
-export async function install(bench: Bench, agent: string): Promise<void> {
-  const { code, stderr } = await run(bench, [...sallyport, "install", agent, "--yes"]);
+export async function install(bench: Bench, agent: string, ...flags: readonly string[]): Promise<void> {
+  const { code, stderr } = await run(bench, [...sallyport, "install", agent, "--yes", ...flags]);
   if (code !== 0) throw new Error(`install ${agent} ended with ${code}:\n${stderr}`);
 }

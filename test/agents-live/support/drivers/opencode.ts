@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { run } from "../bench.ts";
+import { type Bench, run } from "../bench.ts";
 import { program } from "../programs.ts";
 import type { Driver } from "./driver.ts";
 
@@ -20,6 +20,17 @@ export const kiloDriver: Driver = {
 export function offlineVariables(name: "opencode" | "kilo"): Record<string, string> {
   const prefix = name.toUpperCase();
   return { [`${prefix}_DISABLE_AUTOUPDATE`]: "1", [`${prefix}_DISABLE_MODELS_FETCH`]: "1" };
+}
+
+/** Kilo, whose launcher the bench's `stop` kills instead of the program. */
+export const kiloByLauncher: Driver = { ...kiloDriver, start: (bench) => plan(bench, "kilo", false) };
+
+async function plan(bench: Bench, name: "opencode" | "kilo", isLauncher: boolean): Promise<string> {
+  const options = ["--agent", "plan", "-m", "fake/fake-model"];
+  const { stdout, stderr } = await run(bench, [program(name), "run", ...options, "Make a plan."], {
+    isLauncher,
+  });
+  return stdout + stderr;
 }
 
 function driverOf(name: "opencode" | "kilo"): Driver {
@@ -47,17 +58,7 @@ function driverOf(name: "opencode" | "kilo"): Driver {
     reportsApproval: true,
     toDelivered: (text) => text,
     isAfterDecision: ({ toolResults }) => toolResults >= 1,
-    async start(bench) {
-      const ended = await run(bench, [
-        program(name),
-        "run",
-        "--agent",
-        "plan",
-        "-m",
-        "fake/fake-model",
-        "Make a plan.",
-      ]);
-      return ended.stdout + ended.stderr;
-    },
+    // Kilo's command is a script that starts the program.
+    start: (bench) => plan(bench, name, name === "kilo"),
   };
 }
