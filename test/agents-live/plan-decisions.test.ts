@@ -28,6 +28,7 @@ const drivers: readonly Driver[] = [
 ];
 
 const NOTE = 'Keep the old flag. 👩‍👩‍👧 «así» — שלום\u2028\ttab, `code`, $HOME, \\back, "quotes" </tag>';
+const EDITED = '# Mine: größer 🚀\n\n1. Only this «ß», "quotes" & <tag>.\n';
 const COMMENTS = `# Feedback\n\n> Read \`src/\`.\n\nNot there: **lib**.\r\n\n${NOTE}\n\n\`\`\`ts\nconst a = "\${b}";\n\`\`\``;
 /** One MiB of characters of two and four bytes, so that some of them are split at any chunk boundary of a pipe. */
 const LONG = `Begin. ${"01234 größer 🚀\n".repeat(55_189)}The end, 1 MiB later.`;
@@ -49,6 +50,14 @@ describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", 
     // If the page reported that a note cannot be delivered, the note must not be delivered.
     const note = driver.toDeliveredNote?.(NOTE) ?? NOTE;
     expect(holds(requestsAfter, note)).toBe(seen.caller.approvalNote !== "none");
+  });
+
+  it(called("an approval of an edited plan"), async () => {
+    const { seen, requestsAfter } = await review(driver, "approve", { plan: EDITED });
+    // If the page reported that an edited plan cannot be delivered, it must not be delivered.
+    expect(seen.caller.takesEditedPlan).toBe(driver.agent !== "codex");
+    const edited = driver.toDeliveredNote?.(EDITED) ?? EDITED;
+    expect(holds(requestsAfter, edited.trim())).toBe(seen.caller.takesEditedPlan);
   });
 
   it(called("a denial with comments"), async () => {

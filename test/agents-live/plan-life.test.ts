@@ -31,14 +31,6 @@ describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
     }),
   );
 
-  it(called("carries out the plan as the person edited it"), () =>
-    rehearse(driver, async ({ bench, requestsAfter, ended }) => {
-      await decide(bench.reviewUrl, "approve", { plan: "# Mine\n\n1. Only this «ß».\n" });
-      await ended;
-      expect(holds(requestsAfter, "# Mine\n\n1. Only this «ß».")).toBe(true);
-    }),
-  );
-
   it(called("that presents no plan is told so, and can be denied"), () =>
     rehearse(
       driver,

@@ -7,7 +7,14 @@ export interface SeenPlan {
   readonly plan: string;
   readonly origin: string;
   readonly permissionMode?: string;
-  readonly caller: { readonly name: string; readonly approvalNote: string; readonly deadline?: string };
+  /** Set in a live review. */
+  readonly live?: { readonly round: number; readonly agent: { readonly state: string } };
+  readonly caller: {
+    readonly name: string;
+    readonly approvalNote: string;
+    readonly takesEditedPlan: boolean;
+    readonly deadline?: string;
+  };
 }
 
 /** Waits until a plan's review listens, and resolves to the state that the page would show. */
@@ -41,17 +48,8 @@ export interface LivePerson {
 
 /** Waits until a live review listens. */
 export async function joinLiveReview(reviewUrl: string): Promise<LivePerson> {
-  const { port } = new URL(reviewUrl);
-  const origin = `http://localhost:${port}`;
+  const origin = originOf(reviewUrl);
   await openDiff(reviewUrl);
-  const postAsPage = async (path: string, body: object) => {
-    const response = await fetch(`${origin}${path}`, {
-      method: "POST",
-      headers: { origin, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
-  };
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
   const until = async <Value>(look: () => Promise<Value | undefined>): Promise<Value> => {
@@ -68,12 +66,12 @@ export async function joinLiveReview(reviewUrl: string): Promise<LivePerson> {
   };
   return {
     comment: (path, line, markdown) =>
-      postAsPage("/api/threads", {
+      postAsPage(reviewUrl, "/api/threads", {
         anchor: { kind: "lines", path, side: "new", lineStart: line, lineEnd: line },
         type: "comment",
         markdown,
       }),
-    send: () => postAsPage("/api/send", {}),
+    send: () => postAsPage(reviewUrl, "/api/send", {}),
     reply: (text, state) =>
       until(async () => {
         const isWanted = ({ messages }: SeenThread) =>
@@ -84,9 +82,22 @@ export async function joinLiveReview(reviewUrl: string): Promise<LivePerson> {
     diffWith: async (text) => {
       await until(async () => ((await openDiff(reviewUrl)).rawPatch.includes(text) ? true : undefined));
     },
-    finish: () => postAsPage("/api/finish", { approved: true }),
+    finish: () => postAsPage(reviewUrl, "/api/finish", { approved: true }),
   };
 }
+
+/** Posts as the page of a live review does. Throws unless the request is accepted. */
+export async function postAsPage(reviewUrl: string, path: string, body: object): Promise<void> {
+  const origin = originOf(reviewUrl);
+  const response = await fetch(`${origin}${path}`, {
+    method: "POST",
+    headers: { origin, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
+}
+
+const originOf = (reviewUrl: string) => `http://localhost:${new URL(reviewUrl).port}`;
 
 /** Requests a URL until it succeeds or the test ends, because the agent may end without a review. */
 async function open(url: string): Promise<unknown> {
