@@ -46,6 +46,25 @@ export async function rehearse<Result>(
   }
 }
 
+/**
+ * Returns a model that presents `PLAN` and, once it has received the feedback, presents `revised` by the same steps.
+ * The feedback must be a text that no agent escapes.
+ */
+export function presentAgain(
+  driver: Driver,
+  feedback: string,
+  revised: string,
+): (request: ModelRequest) => Reply {
+  let before: number | undefined;
+  return (request) => {
+    if (before === undefined && holds([request], feedback)) before = request.toolResults;
+    if (before === undefined) return driver.turn(request, PLAN);
+    // Without the hook's prompt, a driver's steps begin again.
+    const raw = request.raw.replaceAll("hook_prompt", "");
+    return driver.turn({ ...request, raw, toolResults: request.toolResults - before }, revised, PLAN);
+  };
+}
+
 /** Returns whether one text of the requests contains the whole given text. */
 export function holds(requests: readonly ModelRequest[], wanted: string): boolean {
   return requests.flatMap(({ body }) => textsIn(body)).some((text) => text.includes(wanted));

@@ -26,11 +26,14 @@ export const copilotDriver: Driver = {
     const hooks = { version: 1, hooks: { agentStop: [hook] } };
     await writeFile(join(home, ".copilot/hooks/test.json"), JSON.stringify(hooks));
   },
-  turn({ toolResults, raw }, plan) {
+  turn({ toolResults, raw }, plan, earlier) {
     if (toolResults === 0) {
       const path = /(\/[^\s"\\`]*plan\.md)/.exec(raw)?.[1];
       if (!path) return { text: "The request names no plan file." };
-      return { calls: [{ name: "create", input: { path, file_text: plan } }] };
+      // `create` replaces no file.
+      return earlier === undefined
+        ? { calls: [{ name: "create", input: { path, file_text: plan } }] }
+        : { calls: [{ name: "edit", input: { path, old_str: earlier, new_str: plan } }] };
     }
     if (toolResults > 1) return { text: "Done." };
     const input = { summary: "A plan", actions: ["interactive"], recommendedAction: "interactive" };

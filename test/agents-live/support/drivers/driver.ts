@@ -14,8 +14,8 @@ export interface Driver {
   prepare(bench: Bench, modelUrl: string): Promise<void>;
   /** Installs Sallyport in the agent, if not by `sallyport install`. */
   install?(bench: Bench): Promise<void>;
-  /** The model's responses: it presents `plan`, then ends. */
-  turn(request: ModelRequest, plan: string): Reply;
+  /** The model's responses: it presents `plan`, which may revise an `earlier` one, then ends. */
+  turn(request: ModelRequest, plan: string, earlier?: string): Reply;
   /** Whether this is a request after the decision. */
   isAfterDecision(request: ModelRequest): boolean;
   /** Whether the agent reports an approval to its model. Codex asks the person what to do next instead. */
