@@ -59,7 +59,7 @@ async function converse(name: string, bench: Bench): Promise<string> {
       cwd: bench.repository,
       env: bench.environment,
       permissionMode: "plan",
-      settingSources: ["user"],
+      settingSources: ["user", "project"],
       pathToClaudeCodeExecutable: program(name),
       spawnClaudeCodeProcess: ({ command, args, cwd, env }: Spawned) => {
         child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });

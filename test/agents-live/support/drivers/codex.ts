@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
@@ -9,13 +9,14 @@ import type { Driver } from "./driver.ts";
 
 /**
  * Codex, driven through its app server, which editors use: `codex exec` has no plan mode. The driver stores the
- * hook's trust as a confirmation in the terminal would; otherwise Codex does not run the hook.
+ * trust of the hook and of the repository as a confirmation in the terminal would; otherwise Codex does not run the
+ * hook, or does not load the repository's hooks.
  */
 export const codexDriver: Driver = {
   program: "codex",
   agent: "codex",
   variables: () => ({ FAKE_KEY: "test-key" }),
-  async prepare({ home }, modelUrl) {
+  async prepare({ home, repository }, modelUrl) {
     await mkdir(join(home, ".codex"));
     await writeFile(
       join(home, ".codex/config.toml"),
@@ -29,6 +30,8 @@ name = "Fake"
 base_url = "${modelUrl}/v1"
 env_key = "FAKE_KEY"
 wire_api = "responses"
+[projects.${JSON.stringify(repository)}]
+trust_level = "trusted"
 `,
     );
   },
@@ -57,11 +60,9 @@ function plan(bench: Bench): Promise<string> {
   }));
 }
 
-/** Trusts the hook and the repository, for a later start in a terminal. */
+/** Trusts the hook, for a later start in a terminal. */
 export async function trustHook(bench: Bench): Promise<void> {
   await converse(bench, undefined);
-  const trusted = `\n[projects.${JSON.stringify(bench.repository)}]\ntrust_level = "trusted"\n`;
-  await appendFile(join(bench.home, ".codex/config.toml"), trusted);
 }
 
 /** Trusts the hook, then starts a turn and waits for its end, if there is one. */
