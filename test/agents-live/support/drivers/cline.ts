@@ -28,8 +28,8 @@ export async function installInCline(bench: Bench): Promise<void> {
   await writeFile(path, JSON.stringify(settings));
 }
 
-/** Runs Cline in plan mode until it has finished; resolves to its output. */
-export async function planWithCline(bench: Bench): Promise<string> {
-  const { stdout, stderr } = await run(bench, [program("cline"), "-p", "Make a plan."]);
+/** Runs Cline until it has finished; resolves to its output. */
+export async function runCline(bench: Bench, args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await run(bench, [program("cline"), ...args]);
   return stdout + stderr;
 }
