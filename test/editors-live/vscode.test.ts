@@ -12,12 +12,15 @@ async function openWorkbench({ url }: Editor): Promise<Page> {
   return page;
 }
 
+const quickInput = (page: Page) => page.locator(".quick-input-widget input.input");
+
 /** Runs a command by its title. The extension may still be starting. */
 async function runCommand(page: Page, title: string): Promise<void> {
-  const input = page.locator(".quick-input-widget input.input");
+  const input = quickInput(page);
   await expect
     .poll(async () => {
-      await page.keyboard.press("Escape");
+      // In a file, Escape removes the selection.
+      if (await input.isVisible()) await page.keyboard.press("Escape");
       await page.keyboard.press("F1");
       await input.fill(`>${title}`);
       return page.locator(".quick-input-list .monaco-list-row").first().textContent();
@@ -59,5 +62,35 @@ describe("the extension in VS Code's open-source build", () => {
     });
     await page.locator(".explorer-folders-view").getByText("size.ts").dblclick();
     await page.locator(".comment-thread-unresolved").first().waitFor();
+  });
+
+  it("sends the selected lines as a comment to the agent", async () => {
+    const editor = await startEditor();
+    const page = await openWorkbench(editor);
+    await page.locator(".explorer-folders-view").getByText("size.ts").dblclick();
+    await page.locator(".view-line").getByText("größe").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Shift+End");
+    await runCommand(page, "Sallyport: Send Selection as Comment");
+    await page.getByText("Comment for the agent").waitFor();
+    await quickInput(page).fill("Name both in «English».");
+    await page.keyboard.press("Enter");
+    await page.locator(".notifications-toasts").getByText("Send to the Agent").click();
+    const review = await onlyReview(editor);
+    const response = await fetch(`http://localhost:${review.port}/api/wait`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${review.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ timeout: 60 }),
+    });
+    expect(await response.json()).toMatchObject({
+      event: "feedback",
+      threads: [
+        {
+          anchor: { kind: "lines", path: "size.ts", lineStart: 1, lineEnd: 2 },
+          messages: [{ author: { kind: "person" }, markdown: "Name both in «English»." }],
+        },
+      ],
+    });
   });
 });
