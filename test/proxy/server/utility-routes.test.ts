@@ -311,7 +311,9 @@ describe("109: pages of a model list", () => {
 
   it("are rejected if they begin at a model that is not listed, so that clients do not loop", () => {
     for (const query of [{ after_id: "gone" }, { before_id: "gone" }, { after_id: ["m1", "m2"] }])
-      expect(() => describeList("messages", models, query)).toThrow(/^(?:after|before)_id: the list has no model/);
+      expect(() => describeList("messages", models, query)).toThrow(
+        /^(?:after|before)_id: the list has no model/,
+      );
   });
 
   it("follow Google's tokens to the end", () => {
