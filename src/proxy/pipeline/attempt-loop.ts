@@ -1,3 +1,4 @@
+import type { AppError } from "../../errors.ts";
 import {
   type Attempt,
   type AttemptOutcome,
@@ -69,12 +70,8 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     else if (subject !== undefined) {
       const isLast = attempt.otherTargets.length === 0;
       const rejection = await limiter.reserveAtUpstream(call, attempt, { subject, isLast }, hold);
-      const elsewhere = rejection && (await findAffordable(call, atNextTarget(attempt)));
-      if (rejection && elsewhere === undefined) {
-        call.errorCode = rejection.code;
-        throw rejection;
-      }
-      if (elsewhere !== undefined) {
+      if (rejection !== undefined) {
+        const elsewhere = await leaveRejected(call, attempt, rejection);
         if (!request.suits(elsewhere)) return { kind: "fallback", targets: remainingTargets(elsewhere) };
         attempt = elsewhere;
         continue;
@@ -114,6 +111,14 @@ async function findAffordable(call: Call, attempt: Attempt | undefined): Promise
   return found;
 }
 
+/** Returns the next attempt after an upstream's limits have rejected this one. Throws the rejection if there is none. */
+async function leaveRejected(call: Call, attempt: Attempt, rejection: AppError): Promise<Attempt> {
+  const elsewhere = await findAffordable(call, atNextTarget(attempt));
+  if (elsewhere !== undefined) return elsewhere;
+  call.errorCode = rejection.code;
+  throw rejection;
+}
+
 /** The targets of several upstream calls, which are reserved at the first one. */
 export interface ReservedTargets {
   readonly kind: "reserved";
@@ -141,11 +146,7 @@ export async function reserveCalls(
     const isLast = attempt.otherTargets.length === 0;
     const rejection = subject && (await limiter.reserveTogether(call, { subject, isLast }));
     if (rejection === undefined) return { kind: "reserved", targets: remainingTargets(attempt), holds };
-    const elsewhere = await findAffordable(call, atNextTarget(attempt));
-    if (elsewhere === undefined) {
-      call.errorCode = rejection.code;
-      throw rejection;
-    }
+    const elsewhere = await leaveRejected(call, attempt, rejection);
     if (!suits(elsewhere)) return { kind: "fallback", targets: remainingTargets(elsewhere) };
     attempt = elsewhere;
   }
