@@ -98,6 +98,7 @@ export async function startGatewayProxy(
         appendFileSync(log, `${recordLine(record)}\n`);
         gateway.ledger.wake();
       },
+      afterWrite: (run) => run(),
       refused: () => {},
       close: async () => {},
     },

@@ -57,6 +57,7 @@ export async function startTestProxy(
     gateway,
     log: {
       add: (record) => records.push(record),
+      afterWrite: (run) => run(),
       refused: (refusal) => refusals.push(refusal),
       close: async () => {},
     },

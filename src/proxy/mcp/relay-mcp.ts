@@ -85,8 +85,7 @@ export async function relayMcp(
     counts,
     trace,
   });
-  if (services.log.afterWrite === undefined) sendEnd();
-  else services.log.afterWrite(sendEnd);
+  services.log.afterWrite(sendEnd);
 }
 
 /**

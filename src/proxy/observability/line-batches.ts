@@ -1,8 +1,8 @@
 /** Receives lines one by one. */
 export interface LineSink {
   write(line: string): void;
-  /** Runs a function when the lines so far survive the end of the process; absent if there is no journal. */
-  afterWrite?: ((run: () => void) => void) | undefined;
+  /** Runs a function when the lines so far are in the journal; immediately if there is none. */
+  afterWrite(run: () => void): void;
   /** Flushes the buffer. Resolves when all lines have been processed. */
   close(): Promise<void>;
 }
@@ -46,10 +46,6 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journa
     waitingForWrite = [];
     for (const run of runs) run();
   };
-  const afterWrite = (run: () => void) => {
-    if (isScheduled) waitingForWrite.push(run);
-    else run();
-  };
   const flush = () => {
     if (journal) writeJournal();
     journaled = 0;
@@ -77,7 +73,10 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journa
       isScheduled = true;
       setImmediate(endTurn);
     },
-    afterWrite: journal && afterWrite,
+    afterWrite(run) {
+      if (isScheduled) waitingForWrite.push(run);
+      else run();
+    },
     async close() {
       flush();
       await taken;

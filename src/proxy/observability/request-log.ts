@@ -64,8 +64,8 @@ export interface CallRecord {
 /** Receives the records of ended calls. */
 export interface RequestLog {
   add(record: CallRecord): void;
-  /** Runs a function when the records so far survive the end of the process; absent if none of them do. */
-  readonly afterWrite?: ((run: () => void) => void) | undefined;
+  /** Runs a function when the records so far survive the end of the process, or immediately if none of them do. */
+  afterWrite(run: () => void): void;
   /** Adds a request that was rejected before it became a call. */
   refused(refusal: Refusal): void;
   /** Writes all pending records. */

@@ -54,10 +54,11 @@ export function createRotatingFile(
       );
     return writing;
   };
-  const { write, close } = createLineBatches(append);
+  const { write, afterWrite, close } = createLineBatches(append);
   return {
     append,
     write,
+    afterWrite,
     async close() {
       await close();
       await writing;

@@ -205,9 +205,7 @@ export function settle(call: Call): void {
   services.recent.end(call, record);
   services.log.add(record);
   const end = call.observation === undefined ? call.sendEnd : () => endObserved(call, record);
-  if (end === undefined) return;
-  if (services.log.afterWrite === undefined) end();
-  else services.log.afterWrite(end);
+  if (end !== undefined) services.log.afterWrite(end);
 }
 
 /** Sends the end of a response, then reports and stores the observed data, which include the end. */

@@ -214,7 +214,7 @@ describe("the event stream of the dashboard", () => {
 /** The events of a proxy that receives the calls of other processes. */
 async function followOneOfMany(activity: SharedParts["activity"]): Promise<DashboardEvents> {
   const server = createProxy(configOf({}), {
-    log: { add: () => {}, refused: () => {}, close: async () => {} },
+    log: { add: () => {}, afterWrite: (run) => run(), refused: () => {}, close: async () => {} },
     onInternal: () => {},
     shared: {
       instanceId: "instance",

@@ -42,7 +42,7 @@ describe("lines with a journal", () => {
     const seen: number[] = [];
     for (const line of lines(50, "first")) {
       write(line);
-      afterWrite?.(() => seen.push(readLines().length));
+      afterWrite(() => seen.push(readLines().length));
     }
     expect([writes(), seen]).toEqual([0, []]);
     await nextTurn();
@@ -52,7 +52,7 @@ describe("lines with a journal", () => {
     await nextTurn();
     expect([writes(), readLines().at(-1)]).toEqual([2, "second"]);
     // Nothing waits if there are no new lines.
-    afterWrite?.(() => seen.push(-1));
+    afterWrite(() => seen.push(-1));
     expect(seen.at(-1)).toBe(-1);
     await close();
   });
@@ -66,7 +66,7 @@ describe("lines with a journal", () => {
     const all = lines(40, "x".repeat(20_000));
     let known: Set<string> | undefined;
     for (const line of all) write(line);
-    afterWrite?.(() => {
+    afterWrite(() => {
       known = new Set([...readLines(), ...logged]);
     });
     await expect.poll(() => known?.size).toBe(all.length);

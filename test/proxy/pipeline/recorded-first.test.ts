@@ -67,7 +67,7 @@ async function isCompleteWhenRecorded({
                 resolve(Atomics.wait(flag, 0, 0, POLL_MS) !== "timed-out");
                 run();
               })
-          : undefined,
+          : (run) => run(),
         refused: () => {},
         close: async () => {},
       },

@@ -52,7 +52,10 @@ function brokenConfiguration(error: unknown): Finding {
 async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]> {
   const proxy = createProxy(
     { ...config, authMode: "off", allowLanAccess: false },
-    { log: { add: () => {}, refused: () => {}, close: async () => {} }, onInternal: () => {} },
+    {
+      log: { add: () => {}, afterWrite: (run) => run(), refused: () => {}, close: async () => {} },
+      onInternal: () => {},
+    },
   );
   try {
     const response = await proxy.app.inject({ method: "POST", url: "/internal/warmup", payload: {} });
