@@ -1,31 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
-import { codexDriver } from "./support/drivers/codex.ts";
-import { copilotDriver } from "./support/drivers/copilot-cli.ts";
 import type { Driver } from "./support/drivers/driver.ts";
-import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
-import { kiloDriver, openCodeDriver } from "./support/drivers/opencode.ts";
-import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
+import { planDrivers } from "./support/drivers/plan-drivers.ts";
 import type { ModelRequest } from "./support/model-fake.ts";
 import { versionOf } from "./support/programs.ts";
 import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
 import { decide } from "./support/reviewer.ts";
-
-/**
- * Tests the whole chain with the real programs: the agent presents a plan, its hook starts a review, the person
- * decides, and the agent's next request to its model contains the person's text unchanged.
- */
-const drivers: readonly Driver[] = [
-  claudeCodeDriver("claude-code"),
-  claudeCodeDriver("claude-code-earlier"),
-  openCodeDriver,
-  kiloDriver,
-  geminiCliDriver,
-  codexDriver,
-  qwenCodeDriver("qwen-code"),
-  qwenCodeDriver("qwen-code-earlier"),
-  copilotDriver,
-];
 
 const NOTE = 'Keep the old flag. 👩‍👩‍👧 «así» — שלום\u2028\ttab, `code`, $HOME, \\back, "quotes" </tag>';
 const EDITED = '# Mine: größer 🚀\n\n1. Only this «ß», "quotes" & <tag>.\n';
@@ -33,7 +12,11 @@ const COMMENTS = `# Feedback\n\n> Read \`src/\`.\n\nNot there: **lib**.\r\n\n${N
 /** One MiB of characters of two and four bytes, so that some of them are split at any chunk boundary of a pipe. */
 const LONG = `Begin. ${"01234 größer 🚀\n".repeat(55_189)}The end, 1 MiB later.`;
 
-describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", (name, driver) => {
+/**
+ * Tests the whole chain with the real programs: the agent presents a plan, its hook starts a review, the person
+ * decides, and the agent's next request to its model contains the person's text unchanged.
+ */
+describe.each(planDrivers.map((driver) => [driver.program, driver] as const))("%s", (name, driver) => {
   const called = (what: string) => `${name} ${versionOf(name)}: ${what}`;
 
   it(called("a plan that is approved"), async () => {

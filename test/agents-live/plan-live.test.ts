@@ -1,30 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { install } from "./support/bench.ts";
-import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
-import { codexDriver } from "./support/drivers/codex.ts";
-import { copilotDriver } from "./support/drivers/copilot-cli.ts";
 import type { Driver } from "./support/drivers/driver.ts";
-import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
-import { kiloDriver, openCodeDriver } from "./support/drivers/opencode.ts";
+import { livePlanDrivers } from "./support/drivers/plan-drivers.ts";
 import { versionOf } from "./support/programs.ts";
 import { holds, PLAN, presentAgain, rehearse } from "./support/rehearsal.ts";
 import { openPlan, postAsPage } from "./support/reviewer.ts";
 
-/** Tests `sallyport install --live`: each revised plan is the next round of one review. */
-const drivers: readonly Driver[] = [
-  claudeCodeDriver("claude-code"),
-  claudeCodeDriver("claude-code-earlier"),
-  openCodeDriver,
-  kiloDriver,
-  geminiCliDriver,
-  codexDriver,
-  copilotDriver,
-];
-
 const FEEDBACK = "Use stone, not oak.";
 const REVISED = "# Plan, revised: «ß» 🚀\n\n1. Read `src/`.\n";
 
-describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", (name, driver) => {
+/** Tests `sallyport install --live`: each revised plan is the next round of one review. */
+describe.each(livePlanDrivers.map((driver) => [driver.program, driver] as const))("%s", (name, driver) => {
   it(`${name} ${versionOf(name)}: two plans are two rounds of one live review`, async () => {
     const live: Driver = { ...driver, install: (bench) => install(bench, driver.agent, "--live") };
     await rehearse(

@@ -65,6 +65,22 @@ it("keeps the young generation small under load", async () => {
   expect((await command.ended).code).toBe(0);
 });
 
+/** Starts a proxy with a preloaded script. Resolves with the figure that the script writes to the file named by `variable`. */
+async function startMeasured(script: string, variable: string) {
+  const folder = await sandbox();
+  const preloaded = join(folder, "preloaded.cjs");
+  const file = join(folder, "figure");
+  await writeFile(preloaded, script);
+  const port = await quietPort();
+  const command = await startCommand(["proxy", "start", "--port", String(port)], {
+    folder,
+    environment: { NODE_OPTIONS: `--require ${preloaded}`, [variable]: file },
+  });
+  await command.waitForOutput(/Proxy listening/);
+  await expect.poll(() => readFile(file, "utf8").catch(() => "")).not.toBe("");
+  return { figure: Number(await readFile(file, "utf8")), command };
+}
+
 /**
  * Replaces its objects again and again once the proxy has started, slowly enough that full collections are not frequent,
  * and writes the median size of the old generation. The largest size says more about the machine: a marking thread that
@@ -86,21 +102,10 @@ if (process.argv.includes("start")) setTimeout(replace, 3_000, 0);
 `;
 
 it("collects the garbage of the old generation before it is larger than the objects in use", async () => {
-  const folder = await sandbox();
-  const preloaded = join(folder, "preloaded.cjs");
-  const size = join(folder, "size");
-  await writeFile(preloaded, CHURN);
-  const port = await quietPort();
-  const command = await startCommand(["proxy", "start", "--port", String(port)], {
-    folder,
-    environment: { NODE_OPTIONS: `--require ${preloaded}`, OLD_BYTES: size },
-  });
-  await command.waitForOutput(/Proxy listening/);
-  await expect.poll(() => readFile(size, "utf8").catch(() => "")).not.toBe("");
-  const bytes = Number(await readFile(size, "utf8"));
-  expect(bytes).toBeGreaterThan(30_000_000);
+  const { figure, command } = await startMeasured(CHURN, "OLD_BYTES");
+  expect(figure).toBeGreaterThan(30_000_000);
   // 66 to 98 MB with the limit, 136 to 219 MB without.
-  expect(bytes).toBeLessThan(117_000_000);
+  expect(figure).toBeLessThan(117_000_000);
   command.child.kill("SIGTERM");
   expect((await command.ended).code).toBe(0);
 });
@@ -126,19 +131,9 @@ if (process.argv.includes("start")) {
 `;
 
 it("collects seldom while the bodies of calls are large", async () => {
-  const folder = await sandbox();
-  const preloaded = join(folder, "preloaded.cjs");
-  const count = join(folder, "count");
-  await writeFile(preloaded, BUFFERS);
-  const port = await quietPort();
-  const command = await startCommand(["proxy", "start", "--port", String(port)], {
-    folder,
-    environment: { NODE_OPTIONS: `--require ${preloaded}`, FULL_COLLECTIONS: count },
-  });
-  await command.waitForOutput(/Proxy listening/);
-  await expect.poll(() => readFile(count, "utf8").catch(() => "")).not.toBe("");
+  const { figure, command } = await startMeasured(BUFFERS, "FULL_COLLECTIONS");
   // In Node.js 20, none, or 22 if the heap may only grow by 40 % between two. Later versions run 11 to 16 in both cases.
-  expect(Number(await readFile(count, "utf8"))).toBeLessThan(18);
+  expect(figure).toBeLessThan(18);
   command.child.kill("SIGTERM");
   expect((await command.ended).code).toBe(0);
 });
