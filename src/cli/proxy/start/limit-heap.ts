@@ -5,7 +5,7 @@ import {
   type PerformanceEntry,
   PerformanceObserver,
 } from "node:perf_hooks";
-import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from "node:v8";
 import type { Worker } from "node:worker_threads";
 
 /** Bytes of the young generation at which it stops growing: V8's own maximum in Node.js 20. */
@@ -20,10 +20,12 @@ const ENOUGH_BYTES = 32 * 1024 * 1024;
 const GROWTH_PERCENT = 40;
 
 /**
- * The limit while full collections are frequent. V8 counts buffers as growth, so that requests of 180 kB reached the
- * lower limit every 50 calls, and a call used two to three times the CPU time (bench/proxy/cost.mjs).
+ * Maximum growth while full collections are frequent, in bytes. V8 counts buffers as growth. Up to 32 MB of the
+ * buffers of completed calls wait for the next collection of the young generation, so with a lower limit, calls with
+ * bodies of 180 kB cause a full collection every 50 to 200 calls and use two to three times the CPU time
+ * (bench/proxy/cost.mjs). V8 collects at 64 MB of buffers whatever the limit is.
  */
-const BUSY_GROWTH_PERCENT = 200;
+const BUSY_GROWTH_BYTES = 80 * 1024 * 1024;
 
 /** Maximum milliseconds between two full collections that are frequent. */
 const FREQUENT_MS = 250;
@@ -43,7 +45,7 @@ function limitOldGeneration(): void {
     for (const entry of list.getEntries()) {
       if (!isFullCollection(entry)) continue;
       const { startTime } = entry;
-      if (startTime - last < FREQUENT_MS) setGrowth(BUSY_GROWTH_PERCENT);
+      if (startTime - last < FREQUENT_MS) setGrowth(toPercent(BUSY_GROWTH_BYTES));
       else if (startTime - last > RARE_MS) setGrowth(GROWTH_PERCENT);
       last = startTime;
     }
@@ -55,6 +57,12 @@ function isFullCollection(entry: PerformanceEntry): boolean {
   // The types of Node.js omit the detail of these entries.
   const { detail } = entry as PerformanceEntry & { readonly detail: NodeGCPerformanceDetail };
   return detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+}
+
+/** Returns a growth of the heap in percent of its present size, at least `GROWTH_PERCENT`. */
+function toPercent(growthBytes: number): number {
+  const { used_heap_size: used } = getHeapStatistics();
+  return Math.max(GROWTH_PERCENT, Math.ceil((100 * growthBytes) / used));
 }
 
 function setGrowth(percent: number): void {
