@@ -25,7 +25,7 @@ const cases = {
   plan: { title: "`review plan`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
   code: { title: "`review code`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
   shown: { title: "`review plan`, start to the page's last byte, asked for at once", target: {} },
-  decision: { title: "decision to its answer, which finds it on disk", target: {} },
+  decision: { title: "decision to its response, after it is on disk", target: {} },
   exit: { title: "answer to the end of the process", target: {} },
 };
 const folder = await mkdtemp(join(tmpdir(), "sallyport-bench-"));

@@ -86,7 +86,7 @@ export const chatTurn = () => encode("chat-completions", canonical(180_000));
 /** Prints the cost of each pair. */
 export function measurePairs({ bytes = 180_000, events = 5_000, rounds }) {
   console.log(
-    `| client → upstream | request of ${bytes / 1000} kB, CPU ms | per stream event, CPU µs | the long way |`,
+    `| client → upstream | request of ${bytes / 1000} kB, CPU ms | per stream event, CPU µs | slow path, CPU µs |`,
   );
   console.log("|---|---|---|---|");
   for (const client of dialects) {

@@ -54,7 +54,7 @@ export async function measureLatency(count, chatBody) {
   const turn = JSON.stringify(agentTurn(180_000));
   for (let round = 0; round < warmUp; round += 1) await askOnce(ours, "/v1/messages", turn);
   console.log(
-    "| 180 kB turn, stream of 50 events | pace | direct p50 ms | through us p50 ms | added ms (≤ 3) |",
+    "| 180 kB turn, stream of 50 events | pace | direct p50 ms | through the proxy p50 ms | added ms (≤ 3) |",
   );
   console.log("|---|---|---|---|---|");
   for (const [pace, pause] of paces) {
@@ -62,7 +62,7 @@ export async function measureLatency(count, chatBody) {
     const of = (subject, what) => median(samples[subject].map((taken) => taken[what]));
     for (const [name, what] of [
       ["first byte", "first"],
-      ["whole answer", "whole"],
+      ["whole response", "whole"],
     ]) {
       const figures = [of("direct", what), of("ours", what), of("ours", what) - of("direct", what)];
       console.log(`| ${name} | ${pace} | ${figures.map((figure) => figure.toFixed(2)).join(" | ")} |`);

@@ -35,7 +35,7 @@ function memoryOf(pid, line) {
 
 /** Prints the peak of resident memory for each length. */
 export async function measureMemory(pid, lengths) {
-  console.log("| events of 1 kB in the stream | bytes to the client, MB | most resident memory, MB |");
+  console.log("| events of 1 kB in the stream | bytes to the client, MB | peak resident memory, MB |");
   console.log("|---|---|---|");
   for (const length of lengths) {
     events = length;
