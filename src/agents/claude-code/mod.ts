@@ -26,11 +26,11 @@ export const claudeCodeMod: PluginPackage = {
         "status line shows the URL, you can keep typing, and your decision reaches Claude as a message. `/sallyport` opens the " +
         "changes of the repository for review without a model turn; each batch of comments that you send is a message to " +
         "Claude.",
-      "It needs Claude Code 2.1.287 or later. In a session without a surface (`claude -p`, the SDK), the plan waits for your " +
-        "decision as with the plugin.",
+      "It needs Claude Code 2.1.287 or later. In a session without a user interface (`claude -p`, the SDK), Claude waits " +
+        "for your decision, as with the plugin.",
       NEEDS_COMMAND,
       "Install it with `claude plugin marketplace add FOLDER` and `claude plugin install sallyport-mod@sallyport`; remove it " +
-        "with `claude plugin uninstall sallyport-mod@sallyport`. Use either the mod, the plugin `sallyport` or " +
+        "with `claude plugin uninstall sallyport-mod@sallyport`. Use only one of the mod, the plugin `sallyport` and " +
         "`sallyport install claude-code`.",
     ]),
   ],

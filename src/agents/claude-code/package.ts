@@ -64,7 +64,7 @@ export const claudeCodePlugin: PluginPackage = {
         "`sallyport mcp`.",
       NEEDS_COMMAND,
       "Install it with `claude plugin marketplace add FOLDER` and `claude plugin install sallyport@sallyport`; remove it with " +
-        "`claude plugin uninstall sallyport@sallyport`. Use either the plugin, the mod `sallyport-mod` or " +
+        "`claude plugin uninstall sallyport@sallyport`. Use only one of the plugin, the mod `sallyport-mod` and " +
         "`sallyport install claude-code`: with two of them, each plan opens twice.",
     ]),
   ],

@@ -46,10 +46,10 @@ export const agentPlugin: PluginPackage = {
         "which you review its changes and plans together in the browser. In Copilot CLI, its hooks also open every plan for " +
         "review when the agent leaves plan mode.",
       NEEDS_COMMAND,
-      "Install it with the command of your agent, for example `copilot plugin marketplace add FOLDER` and " +
-        "`codex plugin marketplace add FOLDER` for the folder that contains `.claude-plugin/marketplace.json`. Where " +
-        "`sallyport install` has already set up the same agent, remove that first (`sallyport uninstall AGENT`), or each plan " +
-        "opens twice.",
+      "Install it with the commands of your agent, for example `copilot plugin marketplace add FOLDER` and " +
+        "`copilot plugin install sallyport@sallyport`, or `codex plugin marketplace add FOLDER` and `codex plugin add " +
+        "sallyport@sallyport`. FOLDER is the folder that contains `.claude-plugin/marketplace.json`. If `sallyport install` " +
+        "has already set up the same agent, run `sallyport uninstall AGENT` first: with both, each plan opens twice.",
     ]),
   ],
   install: (folder) => [
