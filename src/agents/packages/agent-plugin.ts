@@ -43,7 +43,7 @@ export const agentPlugin: PluginPackage = {
     readme("Sallyport: Agent Plugin", [
       "This folder is an [Agent Plugin](https://agent-plugins.org) for Copilot CLI, Codex CLI, VS Code, Cursor, Kiro and " +
         "other clients of the format. It gives the agent the skill `sallyport-review` and the tools of `sallyport mcp`, with " +
-        "which you review its changes and plans together in the browser. In Copilot CLI, its hooks also open every plan for " +
+        "which you review its changes and plans in the browser. In Copilot CLI, its hooks also open every plan for " +
         "review when the agent leaves plan mode.",
       NEEDS_COMMAND,
       "Install it with the commands of your agent, for example `copilot plugin marketplace add FOLDER` and " +
