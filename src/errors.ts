@@ -145,7 +145,7 @@ export const errorCatalog = {
   model_not_allowed: {
     status: 403,
     exitCode: 1,
-    meaning: "The key may not call the model, or its budget or limits cannot be enforced for the call.",
+    meaning: "The key may not call the model, or has a budget and the model has no price.",
   },
   limits_unavailable: {
     status: 503,
