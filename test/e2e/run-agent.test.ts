@@ -94,6 +94,9 @@ describe("sallyport uninstall --all", () => {
     await run("install", "codex", "--yes");
     await run("proxy", "connect", "claude-code", "--yes");
     await run("proxy", "start", "--detach");
+    await run("plugin", "export");
+    // As after `review pr`.
+    await mkdir(join(folder, "data", "pull-requests"));
     const { code, stdout } = await run("uninstall", "--all", "--data", "--yes", "--json");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({ removed: ["claude-code", "codex", "claude-code → proxy", "data"] });
