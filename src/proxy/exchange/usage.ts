@@ -100,6 +100,7 @@ export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undef
     return counts.length === 0 ? undefined : counts.reduce((total, each) => total + each, 0);
   };
   const { serviceTier } = known.at(-1) ?? {};
+  const calls = known.reduce((total, { calls: each = 1 }) => total + each, 0);
   return defined({
     input: defined({
       total: sum(({ input }) => input.total),
@@ -115,7 +116,8 @@ export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undef
     }),
     serviceTier,
     estimated: known.some(({ estimated }) => estimated === true) || undefined,
-    calls: known.length === 1 ? undefined : known.length,
+    partial: known.some(({ partial }) => partial === true) || undefined,
+    calls: calls === 1 ? undefined : calls,
   });
 }
 

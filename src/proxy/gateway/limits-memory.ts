@@ -109,7 +109,13 @@ class MemoryLimits implements LimitStore {
       ) ??
       find(({ rpm }, { id }) => findRateExcess("rpm", rpm, this.getCounters(id).rpm, at, calls)) ??
       find(({ tpm }, { id }) =>
-        findRateExcess("tpm", calls > 0 ? tpm : undefined, this.getCounters(id).tpm, at, tokens),
+        findRateExcess(
+          "tpm",
+          calls > 0 || tokens > 0 ? tpm : undefined,
+          this.getCounters(id).tpm,
+          at,
+          tokens,
+        ),
       ) ??
       find(({ budgets = [] }, { id }) => {
         const index = budgets.findIndex((budget) => this.getRemaining(id, budget, at) < micros);

@@ -11,7 +11,7 @@ export interface Reservation {
   /** Unique over all replicas. */
   readonly id: string;
   readonly subjects: readonly Subject[];
-  /** The number of calls that are counted against `rpm` and `concurrency`; 0 if only money is reserved. */
+  /** The number of calls that are counted against `rpm` and `concurrency`; 0 if only tokens and money are reserved. */
   readonly calls: number;
   readonly tokens: number;
   /** The maximum cost that is expected of the call. */

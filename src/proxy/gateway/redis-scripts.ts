@@ -106,7 +106,7 @@ local function reserve(q)
       if s.concurrency and s.c + calls > s.concurrency then return 1, 0, calls > s.concurrency end
     end)
     check(2, function(s) return overRate(s.rpm, s.rl, calls) end)
-    check(3, function(s) return overRate(calls > 0 and s.tpm, s.tl, q.tokens) end)
+    check(3, function(s) return overRate((calls > 0 or q.tokens > 0) and s.tpm, s.tl, q.tokens) end)
     check(4, function(s)
       for i, b in ipairs(s.budgets) do
         if b.left < q.micros then return i, b.ends < 0 and 0 or b.ends - nowMs, q.micros > b.micros end

@@ -61,6 +61,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
   const { cooldowns, keyPolicy, limiter } = call.services;
   const { hold } = request;
   let isReserved = hold !== undefined;
+  let countedAt: string | undefined;
   const session = getSession(call.request.headers);
   let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session), call.on);
   for (;;) {
@@ -77,7 +78,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
         continue;
       }
     } else if (call.limits !== undefined) limiter.releaseUpstream(call, hold);
-    if (call.runtime.usesStats) countAt(call, attempt.upstream.name);
+    if (call.runtime.usesStats) countedAt = countAt(call, attempt.upstream.name, countedAt);
     const entry = beginAttempt(call, attempt);
     const { ms: startedAt } = entry;
     const outcome = await request.send(attempt);
@@ -152,12 +153,15 @@ export async function reserveCalls(
   }
 }
 
-/** Counts the call as in flight at this upstream, and no longer at the previous one. */
-function countAt(call: Call, upstream: string): void {
+/** Counts an upstream call as in flight at this upstream, and no longer at the previous one. Returns its name. */
+function countAt(call: Call, upstream: string, previous: string | undefined): string {
   const { stats } = call.services;
-  if (call.countedAt !== undefined) stats.end(call.countedAt);
-  call.countedAt = upstream;
+  call.countedAt ??= [];
+  const index = previous === undefined ? -1 : call.countedAt.indexOf(previous);
+  if (index >= 0) stats.end(call.countedAt.splice(index, 1)[0] ?? "");
+  call.countedAt.push(upstream);
   stats.begin(upstream);
+  return upstream;
 }
 
 /** Adds an attempt to the call's record. */

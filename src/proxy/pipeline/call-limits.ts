@@ -13,8 +13,12 @@ export interface CallLimits extends UpstreamHold {
   key: Reservation | undefined;
   /** The cost that is reserved with the key and its team: that of the dearest target so far. */
   cost: EstimatedCost;
-  /** Reservations of the difference for targets that are dearer than the first one. */
+  /** Reservations of the difference for targets that are dearer, or need more tokens, than the first one. */
   dearer: Reservation[] | undefined;
+  /** The tokens that are reserved with the key and its team: those of the largest estimate so far. */
+  tokens: number;
+  /** Tokens that were charged to upstreams that the call has left. */
+  leftTokens: number;
   /** Number of reservations after that of the key so far. */
   count: number;
   /** The upstream calls that are sent at once; undefined if there is one. */
@@ -37,6 +41,8 @@ export function beginLimits(estimate: Estimate): CallLimits {
     key: undefined,
     cost: NO_COST,
     dearer: undefined,
+    tokens: 0,
+    leftTokens: 0,
     upstream: undefined,
     count: 0,
     separate: undefined,

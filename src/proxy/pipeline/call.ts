@@ -13,10 +13,11 @@ import type { Route } from "../routes.ts";
 import { getSession } from "../routing/session-affinity.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
-import { computeCost } from "../usage/cost.ts";
 import type { BodyExcess } from "./call-body.ts";
 import type { CallLimits } from "./call-limits.ts";
+import { totalOf } from "./call-usage.ts";
 import type { Observation } from "./observe-call.ts";
+import type { TargetUsage } from "./separate-responses.ts";
 
 /** A request that has passed admission, and its unused response. */
 export interface AdmittedRequest {
@@ -72,9 +73,12 @@ export interface Call {
   rule: string | undefined;
   /** Failures after which the next target is tried; if undefined, errors and rate limits. */
   on: readonly FallbackReason[] | undefined;
-  /** The upstream that counts the call as in flight. */
-  countedAt: string | undefined;
+  /** The upstreams that count the call as in flight, once for each upstream call; undefined if none does. */
+  countedAt: string[] | undefined;
+  /** The usage at the last upstream. */
   usage: Usage | undefined;
+  /** The usage at targets from which a part of the call continued elsewhere; undefined if there are none. */
+  elsewhere: readonly TargetUsage[] | undefined;
   losses: readonly Loss[];
   /** The error message for the log. */
   errorMessage: string | undefined;
@@ -127,6 +131,7 @@ export function openCall(
     on: undefined,
     countedAt: undefined,
     usage: undefined,
+    elsewhere: undefined,
     losses: [],
     errorMessage: undefined,
     errorCode: undefined,
@@ -157,17 +162,23 @@ export function endWith(call: Call, send: () => void): void {
   call.sendEnd = send;
 }
 
+/** Counts the call's upstream calls as in flight no longer. */
+export function endCounts(call: Call): void {
+  for (const upstream of call.countedAt ?? []) call.services.stats.end(upstream);
+  call.countedAt = undefined;
+}
+
 /** Ends a call: releases its memory, records it and sends the end of the response. */
 export function settle(call: Call): void {
   const { services, request } = call;
   call.share.release();
   const now = performance.now();
   const { headers } = request;
-  if (call.countedAt !== undefined) services.stats.end(call.countedAt);
+  endCounts(call);
   if (call.isTimedOut) recordTimeout(call);
   const errorCode = getErrorCode(call);
-  const cost = computeCost(call.usage, call.upstream, call.upstreamModel);
-  if (call.limits !== undefined) services.limiter.settle(call.limits, call.usage, cost);
+  const { usage, cost } = totalOf(call);
+  if (call.limits !== undefined) services.limiter.settle(call.limits, usage, cost);
   const record: CallRecord = {
     time: new Date().toISOString(),
     id: call.id,
@@ -195,7 +206,7 @@ export function settle(call: Call): void {
     stream: call.stream,
     retries: call.retries,
     attempts: call.attempts,
-    usage: call.usage,
+    usage,
     cost,
     losses: call.losses,
     errorCode,

@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import type { ModelRoute } from "../routes.ts";
 import type { Targets } from "../routing/select-targets.ts";
 import type { Services } from "../services.ts";
-import { type AdmittedRequest, type Call, openCall, recordError, settle } from "./call.ts";
+import { type AdmittedRequest, type Call, endCounts, openCall, recordError, settle } from "./call.ts";
 import { type CallBody, readCallBody, refuseExcess, wholeBody } from "./call-body.ts";
 import { chooseTargets, setTargets } from "./choose-targets.ts";
 import { respondWithError, respondWithTokenEstimate } from "./client-response.ts";
@@ -39,10 +39,11 @@ export async function handleCall(
     let targets = await chooseTargets(call, called, body);
     if (await serveIndirectly(call, called, body)) return;
     if (key?.subjects !== undefined) await limiter.reserveForKey(call, called, targets, body);
-    if (runtime.hasUpstreamLimits) limiter.estimateForUpstreams(call, called, targets, body);
+    if (runtime.hasUpstreamLimits) await limiter.estimateForUpstreams(call, called, targets, body);
     for (;;) {
       const result = await serveInLane(call, called, targets, body);
       if (result.kind === "done") return;
+      endCounts(call);
       targets = setTargets(call, result.targets);
     }
   } catch (error) {

@@ -38,7 +38,7 @@ export interface Limiter {
    */
   reserveForKey(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /** Estimates the call's tokens if a target has a limit of tokens. */
-  estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): void;
+  estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /**
    * Reserves a call's attempt at an upstream with limits, and ends the reservation of the attempt before. Returns the
    * error if the upstream is full. Waits for room only if no other target is left. `hold` has the reservation of one of
@@ -56,9 +56,12 @@ export interface Limiter {
   beginSeparate(call: Call, count: number): readonly UpstreamHold[];
   /** Reserves the first attempts of these calls, all or none. Returns the error as `reserveAtUpstream` does. */
   reserveTogether(call: Call, upstream: LimitedUpstream): Promise<AppError | undefined>;
+  /** Ends all reservations at upstreams that the call leaves, and charges this usage to them. */
+  leaveUpstream(call: Call, usage: Usage | undefined): void;
   /**
-   * Reserves the additional cost of a target that is dearer than those before. Returns the error if it does not fit into
-   * a budget, or if the target's price is not known and the configuration rejects such calls.
+   * Reserves the additional cost and tokens of a target that is dearer, or needs more upstream calls, than those before.
+   * Returns the error if they do not fit into a limit, or if the target's price is not known and the configuration
+   * rejects such calls.
    */
   reserveFallback(call: Call, target: Target): Promise<AppError | undefined>;
   /** Ends all reservations of a call. `cost` is in US dollars. */
@@ -78,15 +81,25 @@ export function createLimiter(store: LimitStore): Limiter {
     beginSeparate: (call, count) => beginSeparate(queue, call, count),
     reserveTogether: (call, upstream) => reserveTogether(queue, call, upstream),
     reserveFallback: (call, target) => reserveFallback(queue, call, target),
+    leaveUpstream({ limits }, usage) {
+      if (limits === undefined) return;
+      const tokens = countTokens(usage);
+      limits.leftTokens += tokens;
+      settleUpstream(queue, limits, tokens);
+    },
     settle(limits, usage, cost) {
-      const tokens = (usage?.input.total ?? 0) + (usage?.output.total ?? 0);
+      const tokens = countTokens(usage);
       if (limits.key !== undefined) queue.settle(limits.key, { tokens, micros: toMicros(cost ?? 0) });
       for (const dearer of limits.dearer ?? []) queue.settle(dearer, { tokens: 0, micros: 0 });
       limits.key = undefined;
       limits.dearer = undefined;
-      settleUpstream(queue, limits, tokens);
+      settleUpstream(queue, limits, tokens - limits.leftTokens);
     },
   };
+}
+
+function countTokens(usage: Usage | undefined): number {
+  return (usage?.input.total ?? 0) + (usage?.output.total ?? 0);
 }
 
 function expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void {
@@ -119,18 +132,20 @@ async function reserveForKey(
   const subjects = key?.subjects;
   if (subjects === undefined) return;
   const isCounted = subjects.some(({ limits }) => limits.tpm !== undefined || limits.budgets?.length);
-  const estimate = isCounted ? estimateFor(call, called, body) : NOTHING;
+  const estimate = isCounted ? await estimateFor(call, called, body) : NOTHING;
   const limits = beginLimits(estimate);
   call.limits = limits;
   const calls = countCalls(call, target, estimate);
   const cost = estimateCost(call, subjects, target, estimate, calls);
+  const tokens = sumTokens(estimate, calls);
   limits.cost = cost;
+  limits.tokens = tokens;
   // An object spread would give each reservation its own hidden class (docs/performance.md).
   const reservation: Reservation = {
     id: call.id,
     subjects,
     calls: 1,
-    tokens: sumTokens(estimate, calls),
+    tokens,
     micros: cost.total,
     inputMicros: cost.input,
     totalMs: runtime.config.totalMs,
@@ -150,10 +165,15 @@ function addHeaders(call: Call, subjects: readonly Subject[], decision: Decision
   if (headers.length > 0) call.fixedHeaders = [...call.fixedHeaders, ...headers];
 }
 
-function estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): void {
+async function estimateForUpstreams(
+  call: Call,
+  called: CalledOperation,
+  targets: Targets,
+  body: CallBody,
+): Promise<void> {
   if (call.limits !== undefined && call.limits.estimate !== NOTHING) return;
   if (!targets.some(({ upstream }) => upstream.subject?.limits.tpm !== undefined)) return;
-  const limits = beginLimits(estimateFor(call, called, body));
+  const limits = beginLimits(await estimateFor(call, called, body));
   limits.key = call.limits?.key;
   call.limits = limits;
 }

@@ -4,9 +4,9 @@ import { createLimitError } from "../gateway/limits-refusal.ts";
 import type { LimitQueue } from "../gateway/queue.ts";
 import type { Target } from "../routing/select-targets.ts";
 import type { Call } from "./call.ts";
-import { countCalls, type EstimatedCost, estimateCost } from "./estimate-reservation.ts";
+import { countCalls, type EstimatedCost, estimateCost, sumTokens } from "./estimate-reservation.ts";
 
-/** Reserves the additional cost of a fallback (`Limiter.reserveFallback`). */
+/** Reserves the additional cost and tokens of a fallback (`Limiter.reserveFallback`). */
 export async function reserveFallback(
   queue: LimitQueue,
   call: Call,
@@ -16,32 +16,38 @@ export async function reserveFallback(
   const key = limits?.key;
   if (limits === undefined || key === undefined) return undefined;
   const { subjects, totalMs } = key;
+  const calls = countCalls(call, target, limits.estimate);
   let cost: EstimatedCost;
   try {
-    const calls = countCalls(call, target, limits.estimate);
     cost = estimateCost(call, subjects, target, limits.estimate, calls);
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
   }
-  const before = limits.cost;
-  if (cost.total <= before.total) return undefined;
+  const { cost: before, tokens: tokensBefore } = limits;
+  const micros = Math.max(0, cost.total - before.total);
+  const isCounted = subjects.some(({ limits: { tpm } }) => tpm !== undefined);
+  const tokens = isCounted ? Math.max(0, sumTokens(limits.estimate, calls) - tokensBefore) : 0;
+  if (micros === 0 && tokens === 0) return undefined;
   // Several upstream calls may continue at this target at once.
-  limits.cost = cost;
+  if (micros > 0) limits.cost = cost;
+  limits.tokens += tokens;
   limits.count += 1;
   const reservation: Reservation = {
     id: `${call.id}/${limits.count}`,
     subjects,
     calls: 0,
-    tokens: 0,
-    micros: cost.total - before.total,
-    inputMicros: Math.max(0, cost.input - before.input),
+    tokens,
+    micros,
+    inputMicros: Math.min(micros, Math.max(0, cost.input - before.input)),
     totalMs,
   };
   const { excess } = await queue.store.reserve(reservation);
   if (excess !== undefined) {
     limits.cost = before;
-    return createLimitError(excess, { ...reservation, micros: cost.total }, Date.now());
+    limits.tokens -= tokens;
+    const whole = { ...reservation, micros: cost.total, tokens: tokensBefore + tokens };
+    return createLimitError(excess, whole, Date.now());
   }
   limits.dearer = [...(limits.dearer ?? []), reservation];
   return undefined;

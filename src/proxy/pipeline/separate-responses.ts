@@ -1,27 +1,39 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { ResponseProfile } from "../exchange/dialect-profile.ts";
 import type { Usage } from "../exchange/response.ts";
 import { sumUsages } from "../exchange/usage.ts";
+import type { Target } from "../routing/select-targets.ts";
 import { partialUsage } from "../usage/estimate-usage.ts";
 import { StreamWatch } from "../usage/stream-watch.ts";
 
 /** Milliseconds for which the other responses are read after a call has failed. */
 const READ_OTHERS_MS = 500;
 
+/** The usage of upstream calls at a target. */
+export interface TargetUsage extends Pick<Target, "upstream" | "model"> {
+  readonly usage: Usage;
+}
+
 /**
- * The responses to several upstream calls, one for each candidate or image. If one of the calls fails, the client
- * receives an error, but the vendor charges for the others.
+ * The responses to several upstream calls, one for each candidate or image. If one of the calls fails or continues at
+ * another target, the vendor charges for the others.
  */
 export class SeparateResponses {
   private readonly bodies: ObservedBody[] = [];
 
   constructor(private readonly profile: ResponseProfile) {}
 
-  /** Returns a body whose usage is recorded while it is read. */
-  observe(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-    const observed = new ObservedBody(body, this.profile);
+  /** Returns the body of a target's response. Its usage is recorded while it is read. */
+  observe(body: AsyncIterable<Buffer>, target: Target): AsyncIterable<Buffer> {
+    const observed = new ObservedBody(body, this.profile, target);
     this.bodies.push(observed);
     return observed;
+  }
+
+  /** Returns whether a response is from an upstream other than this one. */
+  isElsewhere(upstream: UpstreamConfig | undefined): boolean {
+    return this.bodies.some(({ target }) => target.upstream !== upstream);
   }
 
   /** Reads the bodies until all of them are complete, at most for half a second. Never rejects. */
@@ -31,13 +43,16 @@ export class SeparateResponses {
   }
 
   /**
-   * Returns the usage of the responses so far; undefined if there are none. Missing counts are estimated, those of the
+   * Returns the usage of the responses so far, added up for each target. Missing counts are estimated, those of the
    * input from `request`, the client's JSON.
    */
-  usage(request: Buffer | undefined): Usage | undefined {
-    const usages = this.bodies.map((body) => body.usage(request));
-    const sum = sumUsages(usages);
-    return sum && { ...sum, partial: usages.some(({ partial }) => partial) || undefined };
+  usages(request: Buffer | undefined): readonly TargetUsage[] {
+    const targets = new Map(this.bodies.map(({ target }) => [target.upstream, target]));
+    return [...targets.values()].flatMap(({ upstream, model }) => {
+      const bodies = this.bodies.filter(({ target }) => target.upstream === upstream);
+      const usage = sumUsages(bodies.map((body) => body.usage(request)));
+      return usage === undefined ? [] : [{ upstream, model, usage }];
+    });
   }
 }
 
@@ -50,7 +65,11 @@ class ObservedBody implements AsyncIterableIterator<Buffer> {
   private isBegun = false;
   private isComplete = false;
 
-  constructor(body: AsyncIterable<Buffer>, profile: ResponseProfile) {
+  constructor(
+    body: AsyncIterable<Buffer>,
+    profile: ResponseProfile,
+    readonly target: Target,
+  ) {
     this.chunks = body[Symbol.asyncIterator]();
     this.watch = new StreamWatch(profile);
     this.ended = new Promise((resolve) => {

@@ -2,7 +2,6 @@ import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { UpstreamDialect } from "../exchange/parts.ts";
-import type { Usage } from "../exchange/response.ts";
 import type { Attempt, AttemptOutcome } from "../routing/attempts.ts";
 import { withOverflow, withResponsePause } from "../routing/retry-after.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
@@ -16,7 +15,7 @@ import type { Call } from "./call.ts";
 import type { UpstreamHold } from "./call-limits.ts";
 import type { ClientResponse } from "./client-response.ts";
 import type { CalledOperation } from "./operation-path.ts";
-import { SeparateResponses } from "./separate-responses.ts";
+import { SeparateResponses, type TargetUsage } from "./separate-responses.ts";
 
 /** Sends the requests of one translated call. */
 export interface Transport {
@@ -25,10 +24,12 @@ export interface Transport {
   /** Sends several translated requests at once. */
   readonly sendAll: SendAllUpstream;
   /**
-   * Returns the usage of the responses to `sendAll`, for a call that failed; undefined if there are none. First reads
-   * responses that are not streamed to their end, for half a second at most.
+   * Returns the usage of the responses to `sendAll` at each target, for a call that failed or continues elsewhere. First
+   * reads responses that are not streamed to their end, for half a second at most.
    */
-  readonly countSeparate: () => Promise<Usage | undefined>;
+  readonly countSeparate: () => Promise<readonly TargetUsage[]>;
+  /** Returns whether a response to `sendAll` is from an upstream other than the call's last one. */
+  readonly isDivided: () => boolean;
   /** Returns the targets at which the call continues; undefined if it does not. */
   readonly remaining: () => Targets | undefined;
 }
@@ -56,9 +57,16 @@ export function createTransport(
     model === first.model &&
     upstream.dialect === first.upstream.dialect &&
     fixedVersion(upstream) === fixedVersion(first.upstream);
+  const readSeparate = async () => {
+    if (operation !== "generate" || !call.stream) await separate?.read();
+  };
   const sendAt = async (from: Targets, request: UpstreamRequest, hold?: UpstreamHold) => {
+    let [target]: [Target, ...Target[]] = [...from];
     const result = await runAttempts<Outcome>(call, from, {
-      send: (attempt) => sendOnce(call, attempt, request, response.signal),
+      send(attempt) {
+        target = attempt;
+        return sendOnce(call, attempt, request, response.signal);
+      },
       isRepeatable: () => true,
       suits,
       discard: (outcome) => {
@@ -68,17 +76,24 @@ export function createTransport(
       hold,
     });
     if (result.kind === "fallback") {
-      remaining ??= result.targets;
+      if (remaining === undefined) {
+        remaining = result.targets;
+        // The vendor charges for responses that have begun.
+        await readSeparate();
+      }
       // Aborts the other requests of this call, which are no longer needed.
       response.release();
+      return undefined;
     }
-    if (remaining) return undefined;
-    if (result.kind !== "done") throw clientDisconnected();
-    const { outcome } = result;
-    if (outcome.kind === "failed") throw outcome.error;
+    const outcome: Outcome =
+      result.kind === "done" ? result.outcome : { kind: "failed", error: clientDisconnected() };
+    if (outcome.kind === "failed") {
+      if (remaining) return undefined;
+      throw outcome.error;
+    }
     const { status, headers, body } = outcome;
-    const observed = separate !== undefined && status < 400 ? separate.observe(body) : body;
-    return { status, headers: plainHeaders(headers), body: observed };
+    const observed = separate !== undefined && status < 400 ? separate.observe(body, target) : body;
+    return remaining ? undefined : { status, headers: plainHeaders(headers), body: observed };
   };
   const sendAll: SendAllUpstream = async (requests) => {
     const [single, ...others] = requests;
@@ -108,9 +123,10 @@ export function createTransport(
     send: (request) => sendAt(targets, request),
     sendAll,
     async countSeparate() {
-      if (operation !== "generate" || !call.stream) await separate?.read();
-      return separate?.usage(clientBody);
+      await readSeparate();
+      return separate?.usages(clientBody) ?? [];
     },
+    isDivided: () => separate?.isElsewhere(call.upstream) === true,
     remaining: () => remaining,
   };
 }

@@ -8,6 +8,7 @@ import { clientDisconnected } from "../upstream/upstream-errors.ts";
 import { findModelData } from "../usage/cost.ts";
 import { estimatedUsage, failedUsage, partialUsage } from "../usage/estimate-usage.ts";
 import type { Call } from "./call.ts";
+import { leaveUpstream, recordSeparate } from "./call-usage.ts";
 import { ClientResponse } from "./client-response.ts";
 import { DONE, type LaneResult } from "./lane.ts";
 import type { CalledOperation } from "./operation-path.ts";
@@ -69,14 +70,18 @@ export async function serveTranslated(
       memory: callersMemory(call),
     });
     const outcome = await translating.catch(async (error: unknown) => {
-      call.usage = await transport.countSeparate();
+      recordSeparate(call, await transport.countSeparate());
       throw error;
     });
     const rest = transport.remaining();
-    if (rest) return { kind: "fallback", targets: rest };
+    if (rest) {
+      leaveUpstream(call, await transport.countSeparate());
+      return { kind: "fallback", targets: rest };
+    }
     const isFailed = outcome.error !== undefined || outcome.clientDisconnected === true;
-    const separate = isFailed ? await transport.countSeparate() : undefined;
-    call.usage = separate ?? usageOf(called, outcome, response, estimable);
+    const separate = isFailed || transport.isDivided() ? await transport.countSeparate() : [];
+    if (separate.length > 0) recordSeparate(call, separate);
+    else call.usage = usageOf(called, outcome, response, estimable);
     recordOutcome(call, outcome, response);
     return DONE;
   } finally {

@@ -117,6 +117,22 @@ describe("a fallback to a dearer target", () => {
     expect((await counting.call())[0]).toBe(200);
   });
 
+  it("reserves the tokens of the additional upstream calls that it needs", async () => {
+    // The input is large, because a token is available again after a part of a minute.
+    const messages = [{ role: "user", content: "How far is it? ".repeat(5_000) }];
+    const several = { ...request, n: 3, messages };
+    const input = estimateTokens(several);
+    for (const [calls, status] of [
+      [3, 200],
+      [1, 500],
+    ] as const) {
+      const tpm = calls * input + 3 * MAX;
+      const { call, second } = await start({ tpm }, { dear: { dialect: "messages" } });
+      second.respond = asMessages;
+      expect([(await call(several))[0], second.hits.length]).toEqual([status, status === 200 ? 3 : 0]);
+    }
+  });
+
   it("is reserved once for several upstream calls", async () => {
     const messages = { dialect: "messages" };
     const several = { ...request, n: 3 };

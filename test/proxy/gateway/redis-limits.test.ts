@@ -102,6 +102,21 @@ describe("limits in Redis", () => {
     }
   });
 
+  it("reserve the additional tokens of a fallback only if they fit, as those in memory do", async () => {
+    const { limits: redis } = await replica();
+    for (const store of [redis, createMemoryLimits()]) {
+      const subject = unique();
+      const reserve = async (calls: number, tokens: number) => {
+        const { excess } = await store.reserve(reservation(subject, { rpm: 1, tpm: 60 }, { calls, tokens }));
+        return excess?.limit;
+      };
+      expect(await reserve(1, 10)).toBeUndefined();
+      expect(await reserve(0, 45)).toBeUndefined();
+      expect(await reserve(0, 45)).toBe("tpm");
+      expect(await reserve(0, 0)).toBeUndefined();
+    }
+  });
+
   it("charge a call that has reserved nothing", async () => {
     const { limits: redis } = await replica();
     const limits: Limits = { concurrency: 1, budgets: [{ usd: 1, period: "day" }] };

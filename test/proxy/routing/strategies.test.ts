@@ -24,11 +24,16 @@ async function start(members: readonly object[], rule: object = {}) {
     models: [{ match: "*", upstream: named.map(([name]) => name), ...rule }],
   });
   closers.push(proxy.close);
-  const call = (path = "chat/completions") =>
+  const call = (path = "chat/completions", more: object = {}) =>
     fetch(`${proxy.url}/v1/${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-session-id": "one" },
-      body: JSON.stringify({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "hi" }] }),
+      body: JSON.stringify({
+        model: "m",
+        max_tokens: 9,
+        messages: [{ role: "user", content: "hi" }],
+        ...more,
+      }),
     });
   return { upstreams, call, hits: () => upstreams.map((upstream) => upstream.hits.length) };
 }
@@ -74,6 +79,35 @@ describe("the rule strategy", () => {
     expect(hits()).toEqual([2, 2, 2]);
     open();
     await Promise.all(running);
+  });
+
+  it("least-busy counts each upstream call of a request for several candidates", async () => {
+    const { call, hits, upstreams } = await start([{ dialect: "messages" }, {}], { strategy: "least-busy" });
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const failure = json({ type: "error", error: { type: "api_error", message: "down" } }, 500);
+    for (const [index, respond] of [failure, success].entries())
+      Object.assign(upstreams[index] ?? {}, {
+        respond: async (...parameters: Parameters<typeof respond>) => {
+          await opened;
+          await respond(...parameters);
+        },
+      });
+    const running = [call("chat/completions", { n: 3 })];
+    await expect.poll(hits).toEqual([3, 0]);
+    for (let count = 1; count <= 3; count += 1) {
+      running.push(call());
+      await expect.poll(hits).toEqual([3, count]);
+    }
+    running.push(call());
+    await expect.poll(hits).toEqual([4, 3]);
+    open();
+    await Promise.all(running);
+    // No call is counted any longer.
+    await call();
+    expect(hits()).toEqual([5, expect.any(Number)]);
   });
 
   it("fastest prefers the upstream with the shorter time to the first byte", async () => {
