@@ -21,6 +21,12 @@ export interface SentUpload {
   readonly length: number | undefined;
 }
 
+/** The beginning of an upload, and the length of all of it in bytes; undefined if that is not known yet. */
+export interface ReceivedUpload {
+  readonly bytes: Buffer;
+  readonly length: number | undefined;
+}
+
 /**
  * Reads a form up to its field `model`, so that files after this field can be streamed. Reads the whole form if it has
  * no such field. Throws `too_large` if the form exceeds the limit, and `overloaded` if there is no memory for the
@@ -76,6 +82,18 @@ export class Upload {
     const peeked = Buffer.concat(this.kept ?? []);
     this.kept = peeked.length === 0 ? [] : [peeked];
     this.model = this.found && peeked.toString("utf8", this.found.start, this.found.end);
+  }
+
+  /**
+   * Reads on until this many bytes have arrived or the form has ended, and returns the bytes so far. Throws `overloaded`
+   * if there is no memory for them.
+   */
+  async readTo(bytes: number): Promise<ReceivedUpload> {
+    let isWhole = false;
+    while (this.kept !== undefined && this.size < bytes && !isWhole)
+      isWhole = (await this.pull()) === undefined;
+    if (this.kept === undefined) throw createMemoryLimitError();
+    return { bytes: Buffer.concat(this.kept), length: isWhole ? this.size : this.contentLength };
   }
 
   /**

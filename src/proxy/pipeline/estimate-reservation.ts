@@ -8,6 +8,7 @@ import { countImageCalls, countSeparateCalls } from "../translate/request/separa
 import { parseBaseUrl } from "../upstream/clients.ts";
 import { estimateMicros, findModelData, findPrice } from "../usage/cost.ts";
 import { type CallEstimate, estimateCall } from "../usage/estimate-call.ts";
+import { estimateUpload } from "../usage/estimate-upload.ts";
 import type { Call } from "./call.ts";
 import type { CallBody } from "./call-body.ts";
 import { isNative } from "./lane.ts";
@@ -24,8 +25,20 @@ export interface Estimate extends CallEstimate {
 /** The estimate of a call without limits of tokens or money. */
 export const NOTHING: Estimate = { input: 0, output: 0, candidates: 1, operation: "count-tokens" };
 
+/** Bytes of an upload that are read before the call, to find the number of images that it requests. */
+const UPLOAD_BEGINNING = 1024 * 1024;
+
 /** Estimates the tokens of a call. Token counts and reads of stored responses use no tokens. */
-export function estimateFor(call: Call, { operation }: CalledOperation, body: CallBody): Estimate {
+export async function estimateFor(
+  call: Call,
+  { operation }: CalledOperation,
+  body: CallBody,
+): Promise<Estimate> {
+  if (body.kind === "upload") {
+    const { bytes, length = bytes.length } = await body.upload.readTo(UPLOAD_BEGINNING);
+    const kind = operation === "transcription" ? "audio" : "image";
+    return { ...estimateUpload(kind, bytes, length), operation };
+  }
   if (operation === "count-tokens" || operation === "stored-response" || body.kind !== "json")
     return { ...NOTHING, operation };
   const estimate = estimateCall(body.bytes, call.excess === undefined);
@@ -37,7 +50,8 @@ export function estimateFor(call: Call, { operation }: CalledOperation, body: Ca
 export function countCalls(call: Call, target: Target, { candidates, operation }: Estimate): number {
   const { dialect } = target.upstream;
   if (candidates === 1 || dialect === "any" || isNative(target.upstream, call, operation)) return 1;
-  if (operation === "image-generation") return countImageCalls(candidates, target.model);
+  if (operation === "image-generation" || operation === "image-edit")
+    return countImageCalls(candidates, target.model);
   if (operation !== "generate") return 1;
   return countSeparateCalls(candidates, dialect, readCapabilities(target, dialect));
 }

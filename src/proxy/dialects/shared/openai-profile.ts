@@ -136,13 +136,18 @@ export function createUsageReader(names: {
 }): (raw: object) => Usage {
   const [inputDetails, outputDetails] = [`${names.input}_details`, `${names.output}_details`];
   return (raw) => {
-    const [input, total] = [getNumber(raw, names.input), getNumber(raw, "total_tokens")];
+    // OpenAI's images and transcripts have the names of the responses dialect in each dialect.
+    const input = getNumber(raw, names.input) ?? getNumber(raw, "input_tokens");
+    const total = getNumber(raw, "total_tokens");
     return fromInclusiveCounts({
       input,
       cacheRead: getNumber(getMember(raw, inputDetails), "cached_tokens"),
       cacheWrite: getNumber(getMember(raw, inputDetails), "cache_write_tokens"),
       // A response with embeddings has no output count: its total equals its input.
-      output: getNumber(raw, names.output) ?? (input !== undefined && total === input ? 0 : undefined),
+      output:
+        getNumber(raw, names.output) ??
+        getNumber(raw, "output_tokens") ??
+        (input !== undefined && total === input ? 0 : undefined),
       reasoning: getNumber(getMember(raw, outputDetails), "reasoning_tokens"),
       total,
       raw,
