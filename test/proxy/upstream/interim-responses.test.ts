@@ -71,6 +71,12 @@ describe("interim responses", () => {
     "one 100": [CONTINUE],
     several: ["HTTP/1.0 100\r\nx-a: b\r\n\r\n", CONTINUE, "HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n"],
     "one in pieces": [...CONTINUE],
+    "one after another status": ["HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n", CONTINUE],
+    "several after others, in pieces": [
+      ..."HTTP/1.1 102 Processing\r\n\r\n",
+      CONTINUE,
+      ...`HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n${CONTINUE}`,
+    ],
     none: [],
   };
   describe.each(Object.entries(FIRST))("before a response: %s", (_name, first) => {
