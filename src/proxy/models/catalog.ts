@@ -156,10 +156,12 @@ function toModel(
   };
 }
 
-/** The last second that a `Date` can represent, in the year 275760. */
-const LAST_SECOND = 8_640_000_000_000;
+/** A larger number of seconds, after the year 5138, is a number of milliseconds. */
+const MAX_SECONDS = 100_000_000_000;
 
-/** Returns whole seconds; undefined for a value that a `Date` cannot represent, such as microseconds. */
+/** Returns whole seconds since 1970 of a time in seconds or milliseconds; undefined for other values. */
 function toSeconds(value: unknown): number | undefined {
-  return typeof value === "number" && Math.abs(value) <= LAST_SECOND ? Math.floor(value) : undefined;
+  if (typeof value !== "number") return undefined;
+  const seconds = Math.abs(value) > MAX_SECONDS ? value / 1_000 : value;
+  return Math.abs(seconds) <= MAX_SECONDS ? Math.floor(seconds) : undefined;
 }

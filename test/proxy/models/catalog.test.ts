@@ -6,7 +6,7 @@ import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { configOf } from "../../support/start-proxy.ts";
 
 it("lists models, whatever creation date an upstream reports", async () => {
-  const odd = [1767323045, 1767323045.5, 1767323045000000000, -1e300, "soon", null];
+  const odd = [1767323045, 1767323045.5, 1767323045500, 1767323045000000000, -1e300, "soon", null];
   const upstream = await startFakeUpstream(
     json({ data: odd.map((created, index) => ({ id: `m${index}`, created })) }),
   );
@@ -19,6 +19,6 @@ it("lists models, whatever creation date an upstream reports", async () => {
     upstreams: { a: { dialect: "chat-completions", base_url: upstream.url } },
   });
   const models = await createModelCatalog([...upstreams.values()], pools, "test").models();
-  expect(models.map(({ created }) => created)).toEqual([1767323045, 1767323045, 0, 0, 0, 0]);
+  expect(models.map(({ created }) => created)).toEqual([1767323045, 1767323045, 1767323045, 0, 0, 0, 0]);
   expect(describeList("messages", models, {})).toMatchObject({ data: odd.map(() => ({ type: "model" })) });
 });
