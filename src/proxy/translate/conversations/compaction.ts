@@ -20,12 +20,22 @@ export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDiale
   );
 }
 
+/** Matches the name of the member `type` and the whitespace before its value. */
+const TYPE = /"type"\s*:\s*$/;
+/** Bytes before a value in which the name of its member is searched. */
+const MAX_NAME = 64;
+
 /**
  * Returns whether a call to an upstream of the responses dialect compacts a conversation, because of its route or of an
- * item of type `compaction_trigger`. A longer string cannot contain the quoted type, because quotes in it are escaped.
+ * item of type `compaction_trigger`. A string cannot contain the quoted name and type, because quotes in it are escaped.
  */
 export function asksToCompact(operation: string, body: unknown): boolean {
-  return operation === "compact" || (Buffer.isBuffer(body) && body.includes(`"${TRIGGER}"`));
+  if (operation === "compact") return true;
+  if (!Buffer.isBuffer(body)) return false;
+  const value = `"${TRIGGER}"`;
+  for (let at = body.indexOf(value); at >= 0; at = body.indexOf(value, at + 1))
+    if (TYPE.test(body.toString("latin1", Math.max(0, at - MAX_NAME), at))) return true;
+  return false;
 }
 
 /** Returns a request without the item that requests a compaction; undefined if the request has no such item. */
