@@ -106,15 +106,16 @@ export function encodeGrounding(parts: readonly Part[], losses: LossList): WireO
   const supports: WireObject[] = [];
   const chunks: WireObject[] = [];
   for (const [partIndex, part] of parts.entries()) {
-    if (part.type !== "text") continue;
-    for (const { url, title, quote, start, end } of part.citations ?? []) {
+    if (part.type !== "text" || part.citations === undefined) continue;
+    const spans = part.citations.flatMap(({ start = 0, end }) => (end === undefined ? [] : [start, end]));
+    const bytes = countBytes(part.text, spans);
+    for (const { url, title, quote, start, end } of part.citations) {
       if (url === undefined) {
         losses.add("answer-citation", "Citations dropped: the dialect supports citations of web pages only.");
         continue;
       }
       const at = chunks.push({ web: { uri: url, title: title ?? url } }) - 1;
-      const bytes = (offset: number) => Buffer.byteLength(part.text.slice(0, offset));
-      const span = end === undefined ? {} : { startIndex: bytes(start ?? 0), endIndex: bytes(end) };
+      const span = end === undefined ? {} : { startIndex: bytes.get(start ?? 0), endIndex: bytes.get(end) };
       supports.push({
         segment: { partIndex, ...span, text: quote },
         groundingChunkIndices: [at],
@@ -123,4 +124,25 @@ export function encodeGrounding(parts: readonly Part[], losses: LossList): WireO
   }
   if (chunks.length === 0) return {};
   return { groundingMetadata: { groundingChunks: chunks, groundingSupports: supports } };
+}
+
+/** Returns the number of bytes of UTF-8 before each of these offsets. Reads the text once. */
+function countBytes(text: string, offsets: readonly number[]): ReadonlyMap<number, number> {
+  const counted = new Map<number, number>();
+  let [at, bytes] = [0, 0];
+  for (const offset of [...new Set(offsets)].sort((one, other) => one - other)) {
+    // An offset within a surrogate pair counts as the one before the pair.
+    const end = isLowSurrogate(text, offset) ? offset - 1 : offset;
+    if (end > at) {
+      bytes += Buffer.byteLength(text.slice(at, end));
+      at = end;
+    }
+    counted.set(offset, bytes);
+  }
+  return counted;
+}
+
+function isLowSurrogate(text: string, offset: number): boolean {
+  const unit = text.charCodeAt(offset);
+  return offset > 0 && unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -23,7 +23,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
   private readonly candidates = new Map<number, number>();
   private readonly endings: { readonly candidate: number; readonly finish: Finish }[] = [];
   /** Parts of type text that have citations, by candidate. */
-  private readonly getCited = new Map<number, Part[]>();
+  private readonly cited = new Map<number, Part[]>();
   /** Members at the end of every chunk, as JSON text without braces. */
   private identity: string;
   private usage: Usage | undefined;
@@ -99,7 +99,9 @@ class GenerativeStreamEncoder implements StreamEncoder {
 
   private cite(candidate: number, part: Part | undefined): void {
     if (part?.type !== "text" || part.citations === undefined) return;
-    this.getCited.set(candidate, [...(this.getCited.get(candidate) ?? []), part]);
+    const before = this.cited.get(candidate);
+    if (before === undefined) this.cited.set(candidate, [part]);
+    else before.push(part);
   }
 
   private identify(responseId: string, modelVersion: string): string {
@@ -120,7 +122,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
       content: { parts: [{ text: "" }], role: "model" },
       finishReason: encodeFinish(finish),
       finishMessage: finish.message,
-      ...encodeGrounding(this.getCited.get(candidate) ?? [], this.list),
+      ...encodeGrounding(this.cited.get(candidate) ?? [], this.list),
       index: candidate,
     }));
     const members = stringifyMembers({ candidates, usageMetadata: encodeUsage(this.usage) });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { codec as generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
 import { profile } from "../../../../src/proxy/dialects/generative-language/profile.ts";
 import type { ExchangeEvent } from "../../../../src/proxy/exchange/event.ts";
@@ -349,6 +349,42 @@ describe("encoding a stream of the generative-language dialect", () => {
         { segment: { partIndex: 0, startIndex: 7, endIndex: 10 }, groundingChunkIndices: [0] },
       ],
     });
+  });
+});
+
+describe("the citations of a long text", () => {
+  const sentence = "déjà là 🌊 — ";
+  const texts = Array.from({ length: 400 }, () => sentence).join("");
+
+  function encodeCited(offsets: readonly number[]) {
+    const citations = offsets.map((start) => ({ url: "https://e.org", start, end: start + 3 }));
+    const last = encode([start, whole({ type: "text", text: texts, citations }), ...end]).at(-1);
+    const { groundingSupports } = last.candidates[0].groundingMetadata;
+    return groundingSupports.map(({ segment }: { segment: object }) => segment);
+  }
+
+  it("have the offsets of the text before them, in any order", () => {
+    const offsets = Array.from({ length: 300 }, (_, index) => (index * 7_919) % (texts.length - 3)).filter(
+      (offset) => [offset, offset + 3].every((at) => !/^[\udc00-\udfff]/.test(texts.slice(at))),
+    );
+    const bytes = (offset: number) => Buffer.byteLength(texts.slice(0, offset));
+    expect(encodeCited(offsets)).toEqual(
+      offsets.map((offset) => ({ partIndex: 0, startIndex: bytes(offset), endIndex: bytes(offset + 3) })),
+    );
+  });
+
+  it("have offsets of whole characters", () => {
+    const wave = texts.indexOf("🌊");
+    const before = Buffer.byteLength(texts.slice(0, wave));
+    expect(encodeCited([wave + 1])).toEqual([{ partIndex: 0, startIndex: before, endIndex: before + 8 }]);
+  });
+
+  it("are counted in one pass over the text", () => {
+    const counted = vi.spyOn(Buffer, "byteLength");
+    onTestFinished(() => counted.mockRestore());
+    encodeCited(Array.from({ length: 1_000 }, (_, index) => (index * sentence.length) % (texts.length - 3)));
+    const characters = counted.mock.calls.reduce((sum, [text]) => sum + String(text).length, 0);
+    expect(characters).toBeLessThan(2 * texts.length);
   });
 });
 
