@@ -17,14 +17,15 @@ async function load(file) {
 }
 
 /** Returns the 10th percentile of the CPU milliseconds of many runs, which depends least on other load. */
-function cost(run, rounds) {
-  for (let round = 0; round < 15; round += 1) run();
-  const times = Array.from({ length: rounds }, () => {
+async function cost(run, rounds) {
+  for (let round = 0; round < 15; round += 1) await run();
+  const times = [];
+  for (let round = 0; round < rounds; round += 1) {
     const before = process.cpuUsage();
-    run();
+    await run();
     const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
+    times.push((user + system) / 1000);
+  }
   return times.sort((a, b) => a - b)[Math.floor(rounds / 10)];
 }
 
@@ -47,9 +48,9 @@ const encode = (dialect, request) => {
   const prepared = finishSteps(prepareRequest(request, { dialect, model: "bench" }, capabilities));
   return stringifyJson(codecs[dialect].encodeRequest(prepared.request, capabilities).value.body);
 };
-const translate = (client, upstream, body) => {
+const translate = async (client, upstream, body) => {
   const context = { model: "bench", stream: true };
-  return encode(upstream, codecs[client].decodeRequest(readRequestJson(body), context).value);
+  return encode(upstream, codecs[client].decodeRequest(await readRequestJson(body), context).value);
 };
 const context = { model: "bench", request: canonical(0), now: 0, fallbackId: "x", array: false };
 const write = (dialect, count) => {
@@ -84,7 +85,7 @@ const relay = (client, upstream, bytes, way = "short") => {
 export const chatTurn = () => encode("chat-completions", canonical(180_000));
 
 /** Prints the cost of each pair. */
-export function measurePairs({ bytes = 180_000, events = 5_000, rounds }) {
+export async function measurePairs({ bytes = 180_000, events = 5_000, rounds }) {
   console.log(
     `| client → upstream | request of ${bytes / 1000} kB, CPU ms | per stream event, CPU µs | slow path, CPU µs |`,
   );
@@ -94,33 +95,33 @@ export function measurePairs({ bytes = 180_000, events = 5_000, rounds }) {
     for (const upstream of dialects) {
       if (client === upstream) continue;
       const stream = write(upstream, events);
-      const request = cost(() => translate(client, upstream, body), rounds * 2);
-      const [event, long] = ["short", "long"].map(
-        (way) => (cost(() => relay(client, upstream, stream, way), rounds) * 1000) / events,
-      );
+      const request = await cost(() => translate(client, upstream, body), rounds * 2);
+      const eventCost = async (way) =>
+        ((await cost(() => relay(client, upstream, stream, way), rounds)) * 1000) / events;
+      const [event, long] = [await eventCost("short"), await eventCost("long")];
       const figures = [request, event, long].map((figure) => figure.toFixed(2));
       console.log(`| ${client} → ${upstream} | ${figures.join(" | ")} |`);
     }
   }
   const parsed = Buffer.from(JSON.stringify(agentTurn(bytes)));
-  const alone = cost(() => JSON.parse(parsed.toString()), rounds * 2);
+  const alone = await cost(() => JSON.parse(parsed.toString()), rounds * 2);
   console.log(`\n\`JSON.parse\` alone of those ${bytes / 1000} kB: ${alone.toFixed(2)} ms`);
 }
 
 /** Prints the growth of the cost with the length of history and stream, messages → chat-completions. */
-export function measureGrowth({ rounds }) {
+export async function measureGrowth({ rounds }) {
   console.log("| messages → chat-completions | CPU ms | for each kB or event, µs |");
   console.log("|---|---|---|");
   for (const size of [125, 250, 500, 1_000]) {
     const body = Buffer.from(JSON.stringify(agentTurn(size * 1_000)));
-    const spent = cost(() => translate("messages", "chat-completions", body), rounds);
+    const spent = await cost(() => translate("messages", "chat-completions", body), rounds);
     console.log(
       `| history of ${size} kB | ${spent.toFixed(2)} | ${((spent * 1e6) / body.length).toFixed(2)} |`,
     );
   }
   for (const events of [500, 5_000, 50_000]) {
     const stream = write("chat-completions", events);
-    const spent = cost(() => relay("messages", "chat-completions", stream), rounds);
+    const spent = await cost(() => relay("messages", "chat-completions", stream), rounds);
     console.log(
       `| stream of ${events} events | ${spent.toFixed(2)} | ${((spent * 1000) / events).toFixed(2)} |`,
     );
