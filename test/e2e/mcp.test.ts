@@ -109,7 +109,7 @@ describe("sallyport mcp", () => {
 
   it("carries two rounds of a diff: finding, feedback, reply, refresh, approval", async () => {
     const folder = await project();
-    const { call } = await connect(folder);
+    const { client, call } = await connect(folder);
     const { id, url } = opened.parse(await call("review_code"));
     const finding = thread.parse(
       await call("add_finding", { id, path: "a.ts", lineStart: 2, markdown: "Unused.", severity: "warning" }),
@@ -118,11 +118,14 @@ describe("sallyport mcp", () => {
     expect(finding.messages[0]?.author).toEqual({ kind: "agent", name: "test-agent" });
     expect(await call("wait_for_feedback", { id, timeout: 0 })).toEqual({ event: null });
 
-    const waiting = call("wait_for_feedback", { id });
+    const waiting = client.callTool({ name: "wait_for_feedback", arguments: { id } });
     await asPerson(url, `/api/threads/${finding.id}`, { accepted: true }, "PATCH");
     await asPerson(url, "/api/send", { feedback: "Remove it." });
-    const first = batch.parse(await waiting);
+    const { structuredContent, content } = await waiting;
+    const first = batch.parse(structuredContent);
     expect(first).toMatchObject({ event: "feedback", feedback: "Remove it.", threads: [{ id: finding.id }] });
+    expect(JSON.stringify(content)).toContain("Reply with the tool `reply`");
+    expect(JSON.stringify(content)).not.toContain("sallyport review");
     await call("reply", { id, thread: finding.id, markdown: "Removed.", resolve: true });
     await writeFile(join(folder, "project", "a.ts"), "export const a = 1;\n");
     expect(await call("refresh", { id })).toEqual({ ok: true, round: 2 });

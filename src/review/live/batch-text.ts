@@ -12,13 +12,19 @@ const KIND: Readonly<Record<Thread["type"], string>> = {
   finding: "Accepted finding",
 };
 
-/** Formats a batch as Markdown that an agent can act on without the page. */
-export function batchText({ event, round, threads, feedback }: LiveBatch): string {
+/**
+ * Formats a batch as Markdown that an agent can act on without the page. `means` is how the agent responds: with commands
+ * of Sallyport, or with the tools of its MCP server.
+ */
+export function batchText(
+  { event, round, threads, feedback }: LiveBatch,
+  means: "commands" | "tools" = "commands",
+): string {
   const blocks = [HEADINGS[event], `Round ${round} of a live review. ${NEXT_STEPS[event]}`];
   const notes = batchNotes({ threads, feedback });
   if (notes !== "") blocks.push(notes);
   else if (event === "feedback") blocks.push("No feedback provided.");
-  if (threads.length > 0 && event === "feedback") blocks.push(NEXT_COMMANDS);
+  if (threads.length > 0 && event === "feedback") blocks.push(RESPONSES[means]);
   return blocks.join("\n\n");
 }
 
@@ -55,9 +61,14 @@ const NEXT_STEPS: Readonly<Record<LiveBatch["event"], string>> = {
   ended: "The review is closed without an approval: do not wait again.",
 };
 
-const NEXT_COMMANDS =
-  "Reply with `sallyport review reply THREAD --text TEXT`; add `--resolve` once a thread is settled. After changing " +
-  "files, run `sallyport review refresh`. Then run `sallyport review wait` for the next feedback.";
+const RESPONSES = {
+  commands:
+    "Reply with `sallyport review reply THREAD --text TEXT`; add `--resolve` once a thread is settled. After changing " +
+    "files, run `sallyport review refresh`. Then run `sallyport review wait` for the next feedback.",
+  tools:
+    "Reply with the tool `reply`; set `resolve` once a thread is settled. After changing files, call `refresh`. Then call " +
+    "`wait_for_feedback` for the next feedback.",
+} as const;
 
 function threadBlocks({ id, anchor, type, messages, outdated, state }: Thread, number: number): string[] {
   const marks = [outdated ? ", outdated" : "", state === "resolved" ? ", resolved" : ""].join("");

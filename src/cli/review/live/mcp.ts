@@ -108,7 +108,7 @@ const TOOLS: readonly Tool[] = [
         if (!batch)
           return { content: { event: null }, text: "No feedback yet. Call wait_for_feedback again." };
         afterSending(batch.confirm);
-        return { content: batch.content, text: batchText(batch.content) };
+        return { content: batch.content, text: batchText(batch.content, "tools") };
       } finally {
         clearInterval(timer);
       }
