@@ -156,6 +156,23 @@ describe("sallyport install", () => {
     expect(JSON.parse(stdout)).toMatchObject([{ id: "cline", state: "absent" }]);
   });
 
+  it("refuses --project outside of a repository, and writes nothing", async () => {
+    const home = await temporaryFolder();
+    for (const verb of [["install"], ["proxy", "connect"]]) {
+      const { code, stderr } = await sallyport(home, ...verb, "claude-code", "--project", "--yes");
+      expect({ verb, code }).toEqual({ verb, code: 2 });
+      expect(stderr).toContain(`No repository found for --project: ${home} is not in one`);
+    }
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it("names the same flags if an agent cannot use live plan reviews", async () => {
+    const home = await temporaryFolder();
+    await mkdir(join(home, ".git"));
+    const { code, stderr } = await sallyport(home, "install", "qwen", "--live", "--project", "--yes");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("sallyport install qwen --project\n")]);
+  });
+
   it("states that the agent is not on this machine", async () => {
     const home = await temporaryFolder();
     const line = [process.execPath, script, "install", "qwen", "--yes"];

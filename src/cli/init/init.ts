@@ -13,7 +13,7 @@ import { isAnswering } from "../proxy/connect/connection.ts";
 import { installService, planService } from "../proxy/service/service.ts";
 import { confirm } from "../setup/carry-out.ts";
 import { install } from "../setup/install.ts";
-import { currentInstallTarget, openReceipts } from "../setup/install-target.ts";
+import { currentInstallTarget, openReceipts, requireRepository } from "../setup/install-target.ts";
 import { table } from "../table.ts";
 import { listHints, type Proposal, proposeSteps } from "./propose.ts";
 import { detectSituation, type FoundUpstream, type InitFlags, type Situation } from "./situation.ts";
@@ -45,6 +45,7 @@ const POLL_MS = 200;
  * none failed. Throws `usage`, after the diffs, if it can neither ask for confirmation nor write without it.
  */
 export async function init(flags: InitFlags, output: Output): Promise<number> {
+  requireRepository(flags);
   const situation = await detectSituation(flags);
   for (const line of describeSituation(situation)) output.note(line);
   const proposals = proposeSteps(situation, flags);

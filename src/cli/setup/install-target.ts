@@ -5,7 +5,7 @@ import { createReceiptStore, type ReceiptStore } from "../../agents/file-edits/r
 import { ownCommand, shellLine } from "../../agents/own-command.ts";
 import { dataDirectory, getHomeDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
-import { projectFolder } from "../project-folder.ts";
+import { findRepository, projectFolder } from "../project-folder.ts";
 
 /**
  * Returns the target of an installation by this process. `project` and `live` are the values of the flags.
@@ -35,6 +35,15 @@ export function requireProjectSettings(
   if (!flags.project || !isUserOnly) return;
   throw new AppError("usage", `${name} has no settings for a project`, {
     hint: "Omit --project to change your settings, which apply to all your projects.",
+  });
+}
+
+/** Throws `usage` if `--project` is given outside of a repository. */
+export function requireRepository(flags: { readonly project: boolean }): void {
+  const folder = process.cwd();
+  if (!flags.project || findRepository(folder) !== undefined) return;
+  throw new AppError("usage", `No repository found for --project: ${folder} is not in one`, {
+    hint: "Run the command in a repository, or omit --project to change your settings, which apply to all your projects.",
   });
 }
 

@@ -9,7 +9,12 @@ import type { Output } from "../output.ts";
 import { table } from "../table.ts";
 import { carryOut } from "./carry-out.ts";
 import { isOnPath } from "./doctor/programs.ts";
-import { currentInstallTarget, openReceipts, requireProjectSettings } from "./install-target.ts";
+import {
+  currentInstallTarget,
+  openReceipts,
+  requireProjectSettings,
+  requireRepository,
+} from "./install-target.ts";
 
 export interface InstallFlags {
   readonly list?: boolean;
@@ -40,10 +45,11 @@ async function installAgent(
   output: Output,
 ): Promise<number> {
   requireProjectSettings(agent, flags);
+  requireRepository(flags);
   const { edits, gives, notes, cannotStayLive } = await agent.install();
   if (target.live && cannotStayLive !== undefined)
     throw new AppError("usage", `${agent.name} cannot use live plan reviews: ${cannotStayLive}`, {
-      hint: `Install one-shot plan reviews: sallyport install ${agent.id}`,
+      hint: `Install one-shot plan reviews: sallyport install ${agent.id}${flags.project ? " --project" : ""}`,
     });
   const receipts = openReceipts(agent.id, "review");
   const changes = await changesToInstall(edits(target), receipts);

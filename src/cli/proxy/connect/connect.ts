@@ -12,7 +12,12 @@ import { type ProxyClient, proxyClientNamed } from "../../../agents/registry.ts"
 import { AppError } from "../../../errors.ts";
 import type { Output } from "../../output.ts";
 import { carryOut } from "../../setup/carry-out.ts";
-import { currentInstallTarget, openReceipts, requireProjectSettings } from "../../setup/install-target.ts";
+import {
+  currentInstallTarget,
+  openReceipts,
+  requireProjectSettings,
+  requireRepository,
+} from "../../setup/install-target.ts";
 import { type ConnectionFlags, connectionTo, fetchModels, getSecrets, isAnswering } from "./connection.ts";
 
 export interface ConnectFlags extends ConnectionFlags {
@@ -47,6 +52,7 @@ export async function planConnection(
 export async function connect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
   const client = proxyClientNamed(id);
   requireProjectSettings(client, flags);
+  requireRepository(flags);
   const connector = await client.proxy.load();
   const known = await connectionTo(flags, { name: client.name, ...connector });
   const target = await currentInstallTarget(flags.project);
