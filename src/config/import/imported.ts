@@ -59,7 +59,11 @@ export function parseForeign<Schema extends z.ZodType>(
 /** An upstream as the importers write it. */
 export interface ImportedUpstream {
   dialect: "chat-completions" | "responses" | "messages" | "generative-language";
-  base_url: string;
+  /** Absent for an upstream on a cloud platform. */
+  base_url?: string;
+  vendor?: "bedrock" | "vertex";
+  aws?: Record<string, string>;
+  google?: Record<string, string>;
   version?: false;
   api_key?: ImportedSecret;
   headers?: Record<string, ImportedSecret>;

@@ -31,8 +31,22 @@ export const deploymentSchema = z.looseObject({
     output_cost_per_token: optionalNumber,
     cache_read_input_token_cost: optionalNumber,
     cache_creation_input_token_cost: optionalNumber,
+    aws_region_name: text.nullish(),
+    aws_profile_name: text.nullish(),
+    aws_role_name: text.nullish(),
+    vertex_project: text.nullish(),
+    vertex_location: text.nullish(),
+    vertex_credentials: text.nullish(),
   }),
-  model_info: z.looseObject({ max_input_tokens: optionalNumber }).nullish(),
+  model_info: z
+    .looseObject({
+      max_input_tokens: optionalNumber,
+      input_cost_per_token: optionalNumber,
+      output_cost_per_token: optionalNumber,
+      cache_read_input_token_cost: optionalNumber,
+      cache_creation_input_token_cost: optionalNumber,
+    })
+    .nullish(),
 });
 export type Deployment = z.infer<typeof deploymentSchema>;
 
@@ -65,9 +79,10 @@ export function createUpstreams(environment: Environment, notes: Notes, reserved
       const setting = `model_list.${name}`;
       const { provider, model } = splitModel(parameters.model, parameters.custom_llm_provider);
       const known = PROVIDERS[provider];
+      const platform = describePlatform(provider, model, parameters, environment);
       const written = parameters.api_base ?? parameters.base_url;
       const base = resolveText(written ?? known?.url, environment);
-      if (base === undefined) {
+      if (base === undefined && platform === undefined) {
         const reason =
           known === undefined
             ? `the proxy has no counterpart of LiteLLM's provider ${JSON.stringify(provider)}`
@@ -75,10 +90,18 @@ export function createUpstreams(environment: Environment, notes: Notes, reserved
         notes.add(setting, `was left out: ${reason}`);
         return undefined;
       }
-      if (known === undefined)
+      if (known === undefined && platform === undefined)
         notes.add(setting, `is assumed to speak chat completions: the provider ${provider} is not known`);
       notes.addSection(`${setting}.litellm_params`, parameters, PARAMETERS);
-      const upstream = describeUpstream(provider, model, base, parameters);
+      if (parameters.vertex_credentials?.trimStart().startsWith("{"))
+        notes.add(
+          `${setting}.litellm_params.vertex_credentials`,
+          'was left out: save it as a file, and set "google": {"credentials_file": FILE}',
+        );
+      const upstream: ImportedUpstream = {
+        ...describeUpstream(provider, model, base, parameters),
+        ...platform,
+      };
       const identity = JSON.stringify(upstream);
       const key =
         names.get(identity) ??
@@ -87,7 +110,7 @@ export function createUpstreams(environment: Environment, notes: Notes, reserved
           : freeName(provider, { ...byName, ...reservedNames }));
       names.set(identity, key);
       byName[key] ??= upstream;
-      addFacts(byName[key], model, parameters, info?.max_input_tokens);
+      addFacts(byName[key], model, { ...info, ...withoutNull(parameters) }, info?.max_input_tokens);
       return `${key}/${model}`;
     },
   };
@@ -106,14 +129,50 @@ function splitModel(
   const slash = written.indexOf("/");
   const prefix = written.slice(0, Math.max(slash, 0));
   if (provider) return { provider, model: prefix === provider ? written.slice(slash + 1) : written };
+  // `converse` and `invoke` choose a route of Bedrock; the proxy chooses it by the model.
+  if (prefix === "bedrock")
+    return { provider: prefix, model: written.slice(slash + 1).replace(/^(?:converse|invoke)\//, "") };
   if (slash > 0) return { provider: prefix, model: written.slice(slash + 1) };
   return { provider: guessProvider(written), model: written };
+}
+
+/** Returns the members of an upstream on Amazon Bedrock or Vertex AI; undefined for other providers. */
+function describePlatform(
+  provider: string,
+  model: string,
+  parameters: Deployment["litellm_params"],
+  environment: Environment,
+): Pick<ImportedUpstream, "dialect" | "vendor" | "aws" | "google"> | undefined {
+  const settings = (members: Readonly<Record<string, string | null | undefined>>) =>
+    Object.fromEntries(
+      Object.entries(members).flatMap(([name, written]) => {
+        const value = resolveText(written ?? undefined, environment);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+  const isClaude = /claude/i.test(model);
+  if (provider === "bedrock") {
+    const { aws_region_name: region, aws_profile_name: profile, aws_role_name: role_arn } = parameters;
+    const aws = settings({ region, profile, role_arn });
+    return { vendor: "bedrock", dialect: isClaude ? "messages" : "chat-completions", aws };
+  }
+  if (provider !== "vertex_ai") return undefined;
+  const { vertex_project: project, vertex_location: location, vertex_credentials: written } = parameters;
+  const file = written?.trimStart().startsWith("{") ? undefined : written;
+  const google = settings({ project, location, credentials_file: file });
+  const other = /gemini/i.test(model) ? "generative-language" : "chat-completions";
+  return { vendor: "vertex", dialect: isClaude ? "messages" : other, google };
+}
+
+/** Returns an object without its members that are null. */
+function withoutNull<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member != null)) as Value;
 }
 
 function describeUpstream(
   provider: string,
   model: string,
-  base: string,
+  base: string | undefined,
   parameters: Deployment["litellm_params"],
 ): ImportedUpstream {
   const known = PROVIDERS[provider];
@@ -141,9 +200,11 @@ function describeUpstream(
   const firstByte = parameters.stream_timeout ?? parameters.timeout;
   return {
     dialect: known?.dialect ?? "chat-completions",
-    base_url: isAzure
-      ? `${base.replace(/\/+$/, "")}/openai/deployments/${model}?api-version=${version ?? "2024-10-21"}`
-      : base,
+    ...(base !== undefined && {
+      base_url: isAzure
+        ? `${base.replace(/\/+$/, "")}/openai/deployments/${model}?api-version=${version ?? "2024-10-21"}`
+        : base,
+    }),
     ...(!isAzure && key !== undefined && { api_key: key }),
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(Object.keys(limits).length > 0 && { limits }),
@@ -156,7 +217,13 @@ function describeUpstream(
 function addFacts(
   upstream: ImportedUpstream,
   model: string,
-  parameters: Deployment["litellm_params"],
+  parameters: Pick<
+    Deployment["litellm_params"],
+    | "input_cost_per_token"
+    | "output_cost_per_token"
+    | "cache_read_input_token_cost"
+    | "cache_creation_input_token_cost"
+  >,
   contextWindow: number | null | undefined,
 ): void {
   const million = (cost: number) => Number((cost * 1_000_000).toPrecision(12));

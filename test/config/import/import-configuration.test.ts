@@ -54,7 +54,7 @@ model_list:
       some_new_parameter: 1
   - model_name: titan
     litellm_params:
-      model: bedrock/amazon.titan-text-express-v1
+      model: sagemaker/titan-text-express
   - model_name: openai/*
     litellm_params:
       model: openai/*
@@ -154,6 +154,40 @@ describe("proxy import of LiteLLM's configuration", () => {
       ]),
     );
     expect(JSON.stringify(notes)).not.toContain("hunter2");
+  });
+
+  it("converts Bedrock and Vertex AI, and prices in model_info", async () => {
+    const { proxy: converted, settings: left } = convert(
+      `model_list:
+  - model_name: sonnet
+    litellm_params: {model: bedrock/converse/us.anthropic.claude-sonnet-4-5-v1:0, aws_region_name: os.environ/REGION, aws_secret_access_key: x}
+    model_info: {input_cost_per_token: 0.000003, output_cost_per_token: 0.000015, mode: chat}
+  - model_name: gemini
+    litellm_params: {model: vertex_ai/gemini-2.5-pro, vertex_project: p, vertex_location: us-central1, vertex_credentials: /x/sa.json}
+  - model_name: inline
+    litellm_params: {model: vertex_ai/claude-sonnet-4-5, vertex_project: p, vertex_credentials: '{"a":"hunter2"}'}`,
+      { REGION: "us-east-1" },
+    );
+    expect(converted.upstreams).toEqual({
+      bedrock: {
+        vendor: "bedrock",
+        dialect: "messages",
+        aws: { region: "us-east-1" },
+        prices: { "us.anthropic.claude-sonnet-4-5-v1:0": { input: 3, output: 15 } },
+      },
+      vertex_ai: {
+        vendor: "vertex",
+        dialect: "generative-language",
+        google: { project: "p", location: "us-central1", credentials_file: "/x/sa.json" },
+      },
+      "vertex_ai-2": { vendor: "vertex", dialect: "messages", google: { project: "p" } },
+    });
+    expect(left).toEqual([
+      "model_list.sonnet.litellm_params.aws_secret_access_key",
+      "model_list.inline.litellm_params.vertex_credentials",
+    ]);
+    const config = await resolve(converted, {});
+    expect([...config.upstreams.keys()]).toEqual(["bedrock", "vertex_ai", "vertex_ai-2"]);
   });
 
   it("keeps a master key written in the file as its digest only", () => {
