@@ -255,6 +255,8 @@ export type ReviewEvent =
   /** A new round of a live session: the diff was created again, or the plan was saved. */
   | { readonly event: "round"; readonly round: number }
   | ({ readonly event: "agent" } & LiveAgent)
+  /** A page has saved the draft with this key: a `planId` or `reviewId`. */
+  | { readonly event: "draft"; readonly key: string; readonly generation: number }
   /** The list of waiting or decided reviews has changed. Sent only by the inbox server. */
   | ({ readonly event: "inbox" } & InboxContent)
   /** The other reviews that are open on this machine have changed. */

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "react";
 import { createRoot } from "react-dom/client";
-import type { ReviewEvent } from "../../src/review/api-types.ts";
+import type { DiffIndex, ReviewEvent } from "../../src/review/api-types.ts";
 import { afterPaint } from "../shared/after-paint.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { setAskModel, useAsk } from "../shared/ask/ask-store.ts";
@@ -32,7 +32,7 @@ import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
 import { useComments } from "./state/comments.ts";
 import { followCommits } from "./state/commits.ts";
-import { startDraft, useDraft } from "./state/draft.ts";
+import { followDraft, startDraft, useDraft } from "./state/draft.ts";
 import { followLive, showRound } from "./state/live.ts";
 import { followMechanical } from "./state/mechanical.ts";
 import { followMoves } from "./state/moves.ts";
@@ -193,11 +193,20 @@ function onEvent(event: ReviewEvent): void {
     return;
   }
   if (event.event === "hello") void handleServerChange(event.sessionId);
+  followOtherTabs(event, index);
   if (event.event === "caller-doubtful") useSession.setState({ doubt: event.doubt });
   receiveEvent(event, showRound);
   if (event.event === "stale") useSession.setState({ stale: true });
   if (event.event === "decided-by-program") useSession.setState({ closing: "decided-by-program" });
   if (event.event === "closing") useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
+}
+
+/** Takes over comments and viewed marks of other tabs; after a lost connection, also those whose events are missing. */
+function followOtherTabs(event: ReviewEvent, index: DiffIndex | undefined): void {
+  if (!index) return;
+  const { sessionId, reviewId } = index;
+  if (event.event === "hello" && event.sessionId === sessionId) void followDraft(sessionId);
+  if (event.event === "draft" && event.key === reviewId) void followDraft(sessionId, event.generation);
 }
 
 /** Reports how many comments were restored and offers to continue the open one. */

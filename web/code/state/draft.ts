@@ -2,13 +2,16 @@ import { create } from "zustand";
 import type { DiffIndex } from "../../../src/review/api-types.ts";
 import { type Autosave, createAutosave, type DraftStatus } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
+import { newId } from "../../shared/new-id.ts";
 import {
+  mergeThreadDraft,
   onThreadDraftChange,
   restoreThreadDraft,
   type ThreadDraft,
   threadDraft,
 } from "../../shared/threads/thread-draft.ts";
 import { mergeDraft, type ReviewComment } from "../core/comment.ts";
+import { mergeTabs } from "../core/merge-tabs.ts";
 import { nonEmptyComments, useComments } from "./comments.ts";
 import { type EditedFeedback, useEditedFeedback } from "./edited-feedback.ts";
 import { useView } from "./view.ts";
@@ -28,6 +31,8 @@ export interface DraftContent {
   readonly edited?: EditedFeedback | undefined;
   /** Unsent replies to threads. */
   readonly threads?: ThreadDraft | undefined;
+  /** The id of the review in which the draft was written. The tabs of a review share its comments and marks. */
+  readonly session?: string | undefined;
 }
 
 /** A summary of the draft that was restored from an earlier visit. */
@@ -42,9 +47,15 @@ interface DraftState {
   readonly restored: Restored | undefined;
 }
 
+const NOTHING: DraftContent = { version: 1, comments: [], editing: [], viewed: [] };
+
 export const useDraft = create<DraftState>(() => ({ status: { state: "idle" }, restored: undefined }));
 
-let autosave: Autosave | undefined;
+let autosave: Autosave<DraftContent> | undefined;
+/** The newest generation that the server has announced. */
+let latestSave = 0;
+/** Whether the state changes because another tab has saved, so that there is nothing to save. */
+let isMerging = false;
 
 /** Restores the draft, then saves every change. */
 export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<void> {
@@ -53,29 +64,57 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<vo
   const { comments, viewed } = currentContent();
   const isTouched = comments.length > 0 || viewed.length > 0;
   if (content) restore(content);
+  let base: DraftContent | undefined = content
+    ? { ...mergeDraft(content, NOTHING), threads: content.threads }
+    : undefined;
+  let baseGeneration = stored.ok ? stored.value.generation : 0;
   autosave = createAutosave<DraftContent>({
-    content: currentContent,
-    put: (draft, keepalive) => writeDraft(sessionId, { ...draft, reviewId }, keepalive),
+    content: () => ({ ...currentContent(), session: sessionId }),
+    put: async (draft, keepalive) => {
+      const result = await writeDraft(sessionId, { ...draft, reviewId }, keepalive);
+      // Another tab's newer draft may have been merged while this one was saved.
+      if (result.ok && draft.generation > baseGeneration)
+        [base, baseGeneration] = [draft.content, draft.generation];
+      return result;
+    },
     onStatus: (status) => useDraft.setState({ status }),
+    onConflict: (theirs, generation) => {
+      if (theirs.session !== sessionId) return false;
+      mergeOtherTab(base, theirs);
+      [base, baseGeneration] = [theirs, generation];
+      return true;
+    },
   });
   if (stored.ok) autosave.resume(stored.value.generation);
   watch(autosave);
   // Saves the draft if it has comments or marks that only this tab has.
   if (isTouched || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
   const written = nonEmptyComments(content?.comments ?? []);
+  void followDraft(sessionId, latestSave);
   const open = content?.editing.findLast((id) => written.some((comment) => comment.id === id));
   useDraft.setState({ restored: { count: written.length, open } });
 }
 
-function watch(saving: Autosave): void {
+/**
+ * Merges the draft that another tab has saved. `generation` is the announced one; absent if saves may have been missed.
+ */
+export async function followDraft(sessionId: string, generation?: number): Promise<void> {
+  latestSave = Math.max(latestSave, generation ?? 0);
+  await autosave?.follow(() => readDraft<DraftContent>(sessionId), generation);
+}
+
+function watch(saving: Autosave<DraftContent>): void {
+  const touch = () => {
+    if (!isMerging) saving.touch();
+  };
   useComments.subscribe((state, before) => {
-    if (state.comments !== before.comments || state.editing !== before.editing) saving.touch();
+    if (state.comments !== before.comments || state.editing !== before.editing) touch();
   });
   useView.subscribe((state, before) => {
-    if (state.viewed !== before.viewed) saving.touch();
+    if (state.viewed !== before.viewed) touch();
   });
-  useEditedFeedback.subscribe(() => saving.touch());
-  onThreadDraftChange(() => saving.touch());
+  useEditedFeedback.subscribe(touch);
+  onThreadDraftChange(touch);
   addEventListener("pagehide", () => saving.flush());
 }
 
@@ -90,6 +129,26 @@ function currentContent(): DraftContent {
   const viewed = [...useView.getState().viewed];
   const threads = threadDraft();
   return { version: 1, comments, editing: [...editing], viewed, edited, ...(threads && { threads }) };
+}
+
+/** Applies the draft of another tab, without a save: both tabs have the result, or a save is due anyway. */
+function mergeOtherTab(base: DraftContent | undefined, theirs: DraftContent): void {
+  const mine = currentContent();
+  const { comments, editing, viewed, edited } = mergeTabs(base, mine, theirs, newId);
+  const moved = editing.find((id) => !mine.editing.includes(id));
+  isMerging = true;
+  try {
+    mergeThreadDraft(base?.threads, theirs.threads);
+    useView.setState({ viewed: new Map(viewed) });
+    useEditedFeedback.setState({ edited });
+    useComments.setState({
+      comments,
+      editing: new Set(editing),
+      ...(moved !== undefined && { focus: moved }),
+    });
+  } finally {
+    isMerging = false;
+  }
 }
 
 function restore(content: DraftContent): void {

@@ -130,7 +130,7 @@ function importAnnotations(base: DraftContent | undefined, theirs: DraftContent)
   });
 }
 
-function watch(autosave: Autosave): void {
+function watch(autosave: Autosave<DraftContent>): void {
   const unsubscribe = useReview.subscribe((now, before) => {
     if (now.phase === "done") {
       autosave.stop();

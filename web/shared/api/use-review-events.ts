@@ -11,6 +11,7 @@ const NAMES: readonly ReviewEvent["event"][] = [
   "thread",
   "round",
   "agent",
+  "draft",
   "reviews",
 ];
 

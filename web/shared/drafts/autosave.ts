@@ -1,3 +1,4 @@
+import type { Draft } from "../../../src/review/api-types.ts";
 import type { Result } from "../api/client.ts";
 
 /** Save state of the draft. `saved` means written to disk by the server. */
@@ -20,20 +21,26 @@ export interface AutosavePorts<Content> {
   ) => Promise<SaveResult>;
   readonly onStatus: (status: DraftStatus) => void;
   /**
-   * Merges a draft that another tab saved. If `onConflict` returns false or is absent, this tab stops saving.
+   * Merges a draft that another tab saved. If `onConflict` returns false or is absent, this tab stops saving once it has
+   * something to save.
    */
-  readonly onConflict?: (stored: Content) => boolean;
+  readonly onConflict?: (stored: Content, generation: number) => boolean;
   /** Milliseconds from the first unsaved change to the save; at most 500. */
   readonly delay?: number;
   /** Milliseconds until a failed save is retried. */
   readonly retryDelay?: number;
 }
 
-export interface Autosave {
+export interface Autosave<Content> {
   /** Schedules a save. */
   touch(): void;
   /** Saves now, in a request that outlives the page. */
   flush(): void;
+  /**
+   * Merges the draft that `read` returns, if another tab has saved it since this tab last saved or merged. `generation`
+   * is the announced one; absent if unknown. Saves nothing.
+   */
+  follow(read: () => Promise<Result<Draft<Content>>>, generation?: number): Promise<void>;
   /** Continues from a draft that the server has stored. */
   resume(generation: number): void;
   stop(): void;
@@ -49,11 +56,11 @@ const RETRY_DELAY_MS = 2_000;
  * save has a higher generation than all earlier ones, so that the server can detect a save of another tab in
  * between.
  */
-export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave {
+export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave<Content> {
   return new Saver(ports);
 }
 
-class Saver<Content> implements Autosave {
+class Saver<Content> implements Autosave<Content> {
   private readonly ports: AutosavePorts<Content>;
   private generation = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -79,6 +86,18 @@ class Saver<Content> implements Autosave {
     // A pending save may be canceled when the page closes, so its content is sent again.
     if (this.inFlight > 0) this.isDirty = true;
     void this.save(true);
+  }
+
+  async follow(
+    read: () => Promise<Result<Draft<Content>>>,
+    generation = Number.POSITIVE_INFINITY,
+  ): Promise<void> {
+    const isKnown = (found: number) => this.isStopped || found <= this.generation;
+    if (isKnown(generation)) return;
+    const stored = await read();
+    if (!stored.ok || isKnown(stored.value.generation)) return;
+    const { content, generation: found } = stored.value;
+    if (content !== null && this.ports.onConflict?.(content, found) === true) this.resume(found);
   }
 
   resume(generation: number): void {
@@ -127,7 +146,7 @@ class Saver<Content> implements Autosave {
       this.isStopped = true;
       onStatus({ state: "absent" });
     } else if (result.reason === "refused" && result.status === 409) {
-      this.importAnnotations(result.body);
+      this.mergeStored(result.body);
     } else {
       this.isDirty = true;
       this.isFailing = true;
@@ -138,11 +157,13 @@ class Saver<Content> implements Autosave {
   }
 
   /** Merges the draft that another tab saved, and saves the result. */
-  private importAnnotations(body: unknown): void {
+  private mergeStored(body: unknown): void {
     const stored = body as { readonly generation?: unknown; readonly content?: unknown } | null;
     const { generation, content } = stored ?? {};
     const isMerged =
-      typeof generation === "number" && content && this.ports.onConflict?.(content as Content) === true;
+      typeof generation === "number" &&
+      content &&
+      this.ports.onConflict?.(content as Content, generation) === true;
     if (!isMerged) {
       this.isStopped = true;
       this.ports.onStatus({ state: "superseded" });

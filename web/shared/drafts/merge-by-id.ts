@@ -16,15 +16,15 @@ export function mergeById<Item extends Identified>(
   const [before, own] = [byId(base), byId(mine)];
   const merged = theirs.flatMap((their) => {
     const [first, my] = [before.get(their.id), own.get(their.id)];
-    if (!my) return first && isSame(first, their) ? [] : [their];
-    if (isSame(my, their) || (first && isSame(first, my))) return [their];
-    if (first && isSame(first, their)) return [my];
+    if (!my) return first && isSameValue(first, their) ? [] : [their];
+    if (isSameValue(my, their) || (first && isSameValue(first, my))) return [their];
+    if (first && isSameValue(first, their)) return [my];
     return [their, copyOf(my)];
   });
   const known = byId(theirs);
   const added = mine.filter((my) => {
     const first = before.get(my.id);
-    return !known.has(my.id) && !(first && isSame(first, my));
+    return !known.has(my.id) && !(first && isSameValue(first, my));
   });
   return [...merged, ...added];
 }
@@ -33,11 +33,11 @@ const byId = <Item extends Identified>(items: readonly Item[]) =>
   new Map(items.map((item) => [item.id, item]));
 
 /** Compares by value: an item from the network is another object. */
-function isSame(a: Identified, b: Identified): boolean {
+export function isSameValue(a: unknown, b: unknown): boolean {
   return a === b || canonical(a) === canonical(b);
 }
 
-function canonical(value: unknown): string {
+function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,3 +1,4 @@
+import { mergeEntries, mergeValue } from "../drafts/merge-entries.ts";
 import { type MessageDraft, type SentState, useThreads } from "./thread-store.ts";
 
 /** The person's unsent text in threads, as stored in the draft of the page. */
@@ -22,6 +23,24 @@ export function restoreThreadDraft(stored: ThreadDraft | undefined): void {
     batchText: batchText || (stored.batchText ?? ""),
     sent: sent ?? stored.sent,
   }));
+}
+
+/** Merges the unsent replies that another tab has saved. `base` is the common ancestor. Empty fields stay in their tab. */
+export function mergeThreadDraft(base: ThreadDraft | undefined, theirs: ThreadDraft | undefined): void {
+  const isWritten = ([, { text }]: ThreadDraft["messages"][number]) => text.trim() !== "";
+  useThreads.setState(({ drafts, batchText, sent }) => {
+    const mine = [...drafts];
+    const merged = mergeEntries(
+      (base?.messages ?? []).filter(isWritten),
+      mine.filter(isWritten),
+      (theirs?.messages ?? []).filter(isWritten),
+    );
+    return {
+      drafts: new Map([...mine.filter((entry) => !isWritten(entry)), ...merged]),
+      batchText: mergeValue(base?.batchText ?? "", batchText, theirs?.batchText ?? ""),
+      sent: mergeValue(base?.sent, sent, theirs?.sent),
+    };
+  });
 }
 
 /** Calls the listener when the person's unsent text changes. Returns a function that unsubscribes. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Draft } from "../../../../src/review/api-types.ts";
 import { createDraftStore, type DraftStore } from "../../../../src/review/storage/drafts.ts";
 import type { Result } from "../../../../web/shared/api/client.ts";
 import { createAutosave, type DraftStatus } from "../../../../web/shared/drafts/autosave.ts";
@@ -68,6 +69,33 @@ describe("autosave against the real draft store", () => {
     second.type("second");
     await second.settled("superseded");
     expect((await store.read("k")).content).toBe("first");
+  });
+
+  it("merges the newer draft of another tab without a save, and once only", async () => {
+    const first = openTab();
+    first.type("first");
+    await first.settled("saved");
+    let reads = 0;
+    const read = async () => {
+      reads++;
+      return { ok: true as const, value: (await store.read("k")) as Draft<string> };
+    };
+    const merged: string[] = [];
+    const follower = createAutosave<string>({
+      content: () => merged.join(),
+      put: () => Promise.reject(new Error("nothing to save")),
+      onStatus: () => {},
+      onConflict: (stored, generation) => merged.push(`${stored} ${generation}`) > 0,
+    });
+    await follower.follow(read, 1);
+    await follower.follow(read, 1);
+    expect([merged, reads]).toEqual([["first 1"], 1]);
+    await follower.follow(read);
+    expect([merged, reads]).toEqual([["first 1"], 2]);
+    first.type("second");
+    await first.settled("saved");
+    await follower.follow(read, 2);
+    expect(merged).toEqual(["first 1", "second 2"]);
   });
 
   it("recognizes its own save if the response was lost", async () => {

@@ -1,0 +1,95 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowserForFile, newContext, openPage } from "../support/browser.ts";
+import {
+  changedRepository,
+  draftSaved,
+  openCodeReview,
+  sendFeedback,
+  writeComment,
+  writeGeneralComment,
+} from "../support/code-review-page.ts";
+
+const browser = await launchBrowserForFile();
+
+const viewed = (page: Page, path: string) => page.getByRole("checkbox", { name: `Viewed ${path}` });
+const savedAsNewest = async (page: Page) => {
+  await draftSaved(page);
+  expect(await page.getByText("open in another window").count()).toBe(0);
+};
+
+describe("two tabs of a code review", () => {
+  it("show the viewed marks of each other at once, and save them all", async () => {
+    const one = await openCodeReview(browser, await changedRepository());
+    const two = await openPage(browser, one.url);
+    await two.page.locator(".review:not(.prerendered)").waitFor();
+    await viewed(one.page, "src/fresh.ts").check();
+    await expect.poll(() => viewed(two.page, "src/fresh.ts").isChecked()).toBe(true);
+    await two.page.locator(".tree-viewed", { hasText: /^1\// }).waitFor();
+    await viewed(two.page, "src/cart.ts").check();
+    await expect.poll(() => viewed(one.page, "src/cart.ts").isChecked()).toBe(true);
+    await viewed(one.page, "src/fresh.ts").uncheck();
+    await expect.poll(() => viewed(two.page, "src/fresh.ts").isChecked()).toBe(false);
+    await savedAsNewest(one.page);
+    await savedAsNewest(two.page);
+    await one.page.reload();
+    await one.page.locator(".tree-viewed", { hasText: /^1\// }).waitFor();
+    expect(await viewed(one.page, "src/cart.ts").isChecked()).toBe(true);
+  });
+
+  it("catch up when the connection is restored", async () => {
+    const one = await openCodeReview(browser, await changedRepository());
+    const context = await newContext(browser);
+    // The events of saved drafts are lost, as while the connection is down.
+    await context.addInitScript(() => {
+      window.EventSource = class extends EventSource {
+        constructor(url: string | URL) {
+          super(url);
+          this.addEventListener("draft", (event) => event.stopImmediatePropagation());
+          addEventListener("restored", ({ detail }: CustomEventInit<string>) =>
+            this.dispatchEvent(new MessageEvent("hello", { data: detail })),
+          );
+        }
+      };
+    });
+    const two = await context.newPage();
+    const draft = two.waitForResponse(/\/api\/draft$/);
+    await two.goto(one.url);
+    await draft;
+    await two.waitForLoadState("networkidle");
+    await two.locator(".review:not(.prerendered)").waitFor();
+    await viewed(one.page, "src/fresh.ts").check();
+    await draftSaved(one.page);
+    expect(await viewed(two, "src/fresh.ts").isChecked()).toBe(false);
+    const { sessionId } = await (await fetch(new URL("/api/diff/index", one.url))).json();
+    await two.evaluate(
+      (detail) => dispatchEvent(new CustomEvent("restored", { detail })),
+      JSON.stringify({ sessionId }),
+    );
+    await expect.poll(() => viewed(two, "src/fresh.ts").isChecked()).toBe(true);
+  });
+
+  it("share their comments, keep what is being written, and send all of them", async () => {
+    const one = await openCodeReview(browser, await changedRepository());
+    const two = await openPage(browser, one.url);
+    await two.page.locator(".review:not(.prerendered)").waitFor();
+    await two.page.keyboard.press("g");
+    const open = two.page.locator(".sidebar textarea");
+    await open.waitFor();
+    await writeComment(one.page, "src/cart.ts", [30, 30], "From the first tab");
+    await two.page.locator(".comment", { hasText: "From the first tab" }).first().waitFor();
+    expect(await open.evaluate((field) => field === document.activeElement)).toBe(true);
+    await open.pressSequentially("From the second tab");
+    await two.page.keyboard.press("Control+Enter");
+    await one.page.keyboard.press(".");
+    await one.page.locator(".comment", { hasText: "From the second tab" }).first().waitFor();
+    await writeGeneralComment(one.page, "Once more");
+    await savedAsNewest(one.page);
+    await savedAsNewest(two.page);
+    await two.page.locator(".comment", { hasText: "Once more" }).first().waitFor();
+    await sendFeedback(two.page);
+    const { stdout } = await one.ended;
+    for (const text of ["From the first tab", "From the second tab", "Once more"])
+      expect(stdout).toContain(text);
+  });
+});

@@ -1,0 +1,46 @@
+import { mergeById } from "../../shared/drafts/merge-by-id.ts";
+import { mergeEntries, mergeValue } from "../../shared/drafts/merge-entries.ts";
+import type { DraftContent } from "../state/draft.ts";
+import { isBlank, type ReviewComment } from "./comment.ts";
+
+/** The members of a draft that two tabs share. */
+type SharedDraft = Pick<DraftContent, "comments" | "editing" | "viewed" | "edited">;
+
+/**
+ * Merges the draft that another tab of the review has saved. `base` is the common ancestor. Comments without content stay
+ * in the tab that opened them. If both tabs changed a comment, this tab's text becomes a comment with the id that `newId`
+ * returns, and its editor moves there. Pure.
+ */
+export function mergeTabs(
+  base: DraftContent | undefined,
+  mine: DraftContent,
+  theirs: DraftContent,
+  newId: () => string,
+): SharedDraft {
+  const copies = new Map<string, string>();
+  const copyComment = (comment: ReviewComment) => {
+    const id = newId();
+    copies.set(comment.id, id);
+    return { ...comment, id };
+  };
+  const opened = new Set(mine.editing);
+  const isOpened = (comment: ReviewComment) => opened.has(comment.id) && isBlank(comment);
+  const merged = mergeById(
+    base?.comments ?? [],
+    mine.comments.filter((comment) => !isOpened(comment)),
+    theirs.comments.filter((comment) => !isBlank(comment)),
+    copyComment,
+  );
+  const known = new Set(merged.map(({ id }) => id));
+  const comments = [
+    ...merged,
+    ...mine.comments.filter((comment) => isOpened(comment) && !known.has(comment.id)),
+  ];
+  const ids = new Set(comments.map(({ id }) => id));
+  return {
+    comments,
+    editing: mine.editing.map((id) => copies.get(id) ?? id).filter((id) => ids.has(id)),
+    viewed: [...mergeEntries(base?.viewed ?? [], mine.viewed, theirs.viewed)],
+    edited: mergeValue(base?.edited, mine.edited, theirs.edited),
+  };
+}
