@@ -14,7 +14,7 @@ import { type DialogName, openDialog, useView } from "./state/view.ts";
 
 const SendDialog = later(async () => (await import("./dialogs/send-dialog.tsx")).SendDialog);
 const ApproveDialog = later(async () => (await import("./dialogs/approve-dialog.tsx")).ApproveDialog);
-const Palette = later(async () => (await import("./dialogs/palette.tsx")).Palette);
+const CodePalette = later(async () => (await import("./dialogs/code-palette.tsx")).CodePalette);
 const ShortcutSheet = later(
   async () => (await import("../shared/keyboard/shortcut-sheet.tsx")).ShortcutSheet,
 );
@@ -97,7 +97,7 @@ function NamedDialog({ dialog, isLive, isPull, controller, shortcuts }: NamedDia
     case "compare":
       return <CompareDialog fallback={fallback} />;
     case "palette":
-      return <Palette fallback={fallback} controller={controller} commands={shortcuts} />;
+      return <CodePalette fallback={fallback} controller={controller} commands={shortcuts} />;
     case "rounds":
       return <RoundsDialog fallback={fallback} controller={controller} />;
     case "share":

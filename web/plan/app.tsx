@@ -6,6 +6,7 @@ import { AskHost } from "../shared/ask/ask-host.tsx";
 import { Button } from "../shared/components/button.tsx";
 import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
 import { ErrorLine } from "../shared/components/error-line.tsx";
+import { later, loadWhenIdle, WaitingDialog } from "../shared/components/later.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { IrreversibleButton } from "../shared/irreversible/irreversible-button.tsx";
@@ -53,6 +54,7 @@ export async function start(): Promise<void> {
       <App />
     </ErrorBoundary>,
   );
+  void loadWhenIdle();
 }
 
 /** Renders the plan page in each of its phases. */
@@ -134,11 +136,17 @@ function Review() {
           </Sidebar>
         </Region>
       </div>
-      {dialog && <OpenDialog name={dialog} />}
+      {dialog && (
+        <Region key={dialog} name="This dialog">
+          <OpenDialog name={dialog} />
+        </Region>
+      )}
       <AskHost />
     </div>
   );
 }
+
+const PlanPalette = later(async () => (await import("./layout/plan-palette.tsx")).PlanPalette);
 
 const LiveDialog = lazy(() =>
   import("../shared/threads/batch-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
@@ -159,8 +167,11 @@ function OpenDialog({ name }: { readonly name: DialogName }) {
         />
       </Suspense>
     );
-  if (name === "shortcuts" && (isLive || hasThreads))
-    return <ShortcutSheet shortcuts={threadShortcuts} onClose={() => openDialog(undefined)} />;
+  const shortcuts = isLive || hasThreads ? threadShortcuts : planShortcuts;
+  const close = () => openDialog(undefined);
+  if (name === "shortcuts") return <ShortcutSheet shortcuts={shortcuts} onClose={close} />;
+  if (name === "palette")
+    return <PlanPalette shortcuts={shortcuts} fallback={<WaitingDialog onClose={close} />} />;
   return DIALOGS[name]();
 }
 
@@ -171,13 +182,12 @@ const VIEWS: Readonly<Record<View, () => React.ReactNode>> = {
   edit: () => <EditView />,
 };
 
-const DIALOGS: Readonly<Record<DialogName, () => React.ReactNode>> = {
+const DIALOGS: Readonly<Record<Exclude<DialogName, "shortcuts" | "palette">, () => React.ReactNode>> = {
   approve: () => <ApproveDialog />,
   "request-changes": () => <RequestChangesDialog />,
   save: () => <SaveDialog />,
   share: () => <ShareDialog />,
   import: () => <ImportDialog />,
-  shortcuts: () => <ShortcutSheet shortcuts={planShortcuts} onClose={() => openDialog(undefined)} />,
 };
 
 function onEvent(event: ReviewEvent): void {

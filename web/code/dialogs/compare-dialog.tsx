@@ -1,3 +1,4 @@
+import "../../shared/styles/palette.css";
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { Revision, RevisionList } from "../../../src/review/api-types.ts";

@@ -1,6 +1,6 @@
-import { sendJson } from "../../shared/api/client.ts";
 import { announce } from "../../shared/components/toast.tsx";
-import { applyTheme, type Theme, useTheme } from "../../shared/theme/theme.ts";
+import type { PaletteEntry } from "../../shared/palette/palette-entries.ts";
+import { themeEntries } from "../../shared/palette/theme-entries.ts";
 import { chooseDiff } from "../header/diff-select.tsx";
 import { setTabWidth, TAB_WIDTHS } from "../header/view-actions.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
@@ -8,19 +8,15 @@ import { copyFeedback } from "../state/compose-feedback.ts";
 import { useRounds } from "../state/rounds.ts";
 import type { useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
-import type { Command } from "./palette-entries.ts";
 
 type Session = ReturnType<typeof useSession.getState>;
 type View = ReturnType<typeof useView.getState>;
 
-const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
-  { theme: "light", label: "Light theme" },
-  { theme: "dark", label: "Dark theme" },
-  { theme: "system", label: "System theme" },
-];
-
 /** Returns the commands without a key, except commands that would have no effect. */
-export function keylessCommands({ index, files }: Session, { folded, tabWidth }: View): readonly Command[] {
+export function keylessCommands(
+  { index, files }: Session,
+  { folded, tabWidth }: View,
+): readonly PaletteEntry[] {
   const { diffOptions = [], moreDiffOptions = [] } = index?.gitContext ?? {};
   const canFold = files.some(({ path }) => folded.get(path) !== true);
   const canUnfold = files.some(({ path }) => folded.get(path) !== false);
@@ -40,13 +36,7 @@ export function keylessCommands({ index, files }: Session, { folded, tabWidth }:
       label: `Tabs of ${width} columns`,
       run: () => setTabWidth(width),
     })),
-    ...THEMES.filter(({ theme }) => theme !== useTheme.getState().theme).map(({ theme, label }) => ({
-      label,
-      run: () => {
-        applyTheme(theme);
-        void sendJson("PUT", "/api/settings", { theme });
-      },
-    })),
+    ...themeEntries(),
   ];
 }
 

@@ -1,28 +1,23 @@
 import { filterFiles } from "../../../src/render/diff/patch/file-tree.ts";
 import { splitPath } from "../../../src/render/diff/patch/shown-path.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-
-/** A command of the palette. */
-export interface Command {
-  readonly label: string;
-  /** The key that runs the same command. */
-  readonly key?: string | undefined;
-  readonly run: () => void;
-}
+import { filterEntries, type PaletteEntry } from "../../shared/palette/palette-entries.ts";
 
 /** The contents of the palette. Files are in the order in which they are listed. */
 export interface PaletteContent {
   readonly files: readonly DiffFile[];
   /** Commands that change or open something. */
-  readonly actions: readonly Command[];
+  readonly actions: readonly PaletteEntry[];
   /** Commands that move the cursor. Most people use them by their keys. */
-  readonly moves: readonly Command[];
+  readonly moves: readonly PaletteEntry[];
+  /** The other reviews of this machine. */
+  readonly reviews: readonly PaletteEntry[];
 }
 
-export interface PaletteGroup {
-  readonly name: "Files" | "Actions" | "Move";
+export interface FoundGroup {
+  readonly name: "Files" | "Actions" | "Open reviews" | "Move";
   readonly files: readonly DiffFile[];
-  readonly commands: readonly Command[];
+  readonly commands: readonly PaletteEntry[];
 }
 
 /** Maximum number of listed files. */
@@ -31,22 +26,29 @@ const MAX_FILES = 30;
 const MAX_FIRST_FILES = 6;
 
 /**
- * Returns the entries that contain every word of a text, ignoring case: files, then actions, then moves.
+ * Returns the entries that contain every word of a text, ignoring case: files, then actions, other reviews and moves.
  * Actions are first if one begins with the text. Among files, the name itself comes first, then names that begin with
  * the text, other matching names, and matching folders. Leaves out empty groups. Pure.
  */
 export function paletteGroups(
   text: string,
-  { files, actions, moves }: PaletteContent,
-): readonly PaletteGroup[] {
+  { files, actions, moves, reviews }: PaletteContent,
+): readonly FoundGroup[] {
   const search = text.trim().toLowerCase();
   const terms = search.split(/\s+/).filter(Boolean);
-  const isWanted = ({ label }: Command) => terms.every((term) => label.toLowerCase().includes(term));
-  const ofFiles: PaletteGroup = { name: "Files", files: matchingFiles(files, search, terms), commands: [] };
-  const ofActions: PaletteGroup = { name: "Actions", files: [], commands: actions.filter(isWanted) };
-  const ofMoves: PaletteGroup = { name: "Move", files: [], commands: moves.filter(isWanted) };
+  const toGroup = (name: FoundGroup["name"], entries: readonly PaletteEntry[]): FoundGroup => ({
+    name,
+    files: [],
+    commands: filterEntries(entries, search),
+  });
+  const ofFiles: FoundGroup = { name: "Files", files: matchingFiles(files, search, terms), commands: [] };
+  const ofActions = toGroup("Actions", actions);
   const isAction = search !== "" && actions.some(({ label }) => label.toLowerCase().startsWith(search));
-  const groups = isAction ? [ofActions, ofFiles, ofMoves] : [ofFiles, ofActions, ofMoves];
+  const groups = [
+    ...(isAction ? [ofActions, ofFiles] : [ofFiles, ofActions]),
+    toGroup("Open reviews", reviews),
+    toGroup("Move", moves),
+  ];
   return groups.filter((group) => group.files.length + group.commands.length > 0);
 }
 

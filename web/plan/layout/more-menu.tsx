@@ -38,7 +38,8 @@ export function MoreMenu() {
   );
 }
 
-function downloadPlan(): void {
+/** Saves the plan, with the person's edits, as a Markdown file. */
+export function downloadPlan(): void {
   const state = useReview.getState();
   download(new Blob([getSource(state)], { type: "text/markdown" }), `${state.plan?.title ?? "plan"}.md`);
 }

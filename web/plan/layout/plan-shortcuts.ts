@@ -103,6 +103,7 @@ const onPlan: Partial<Record<ActionName, () => void>> = {
   previousChange: () => moveToChange(-1),
   changes: () => toggleView("changes"),
   editPlan: () => toggleView("edit"),
+  palette: () => openDialog("palette"),
   approve: () => openDialog("approve"),
   send: () => openDialog("request-changes"),
 };

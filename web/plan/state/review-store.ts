@@ -36,7 +36,14 @@ export interface RestoredDraft {
 }
 
 export type View = "plan" | "source" | "changes" | "edit";
-export type DialogName = "approve" | "request-changes" | "save" | "shortcuts" | "share" | "import";
+export type DialogName =
+  | "approve"
+  | "request-changes"
+  | "save"
+  | "shortcuts"
+  | "palette"
+  | "share"
+  | "import";
 
 /** The result of the review. */
 export type Outcome =

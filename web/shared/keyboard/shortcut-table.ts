@@ -93,7 +93,7 @@ export const shortcutTable = {
   nextMatch: { group: SHOW, keys: ["F3"], label: "Next match", kind: "move" },
   previousMatch: { group: SHOW, keys: ["Shift+F3"], label: "Previous match", kind: "move" },
   print: { group: SHOW, keys: ["Mod+p"], label: "Print", whileTyping: true },
-  palette: { group: SHOW, keys: ["Mod+k"], label: "Files and commands", whileTyping: true },
+  palette: { group: SHOW, keys: ["Mod+k"], label: "Search files, headings and commands", whileTyping: true },
 
   viewed: { group: DECIDE, keys: ["m"], label: "Toggle viewed" },
   viewedNext: { group: DECIDE, keys: ["M"], label: "Mark viewed, next unviewed file" },

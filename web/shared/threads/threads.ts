@@ -160,7 +160,12 @@ export function byPath(threads: readonly Thread[]): ReadonlyMap<string, readonly
 
 /** Returns the first line of a thread without Markdown markers, for lists and announcements. */
 export function threadSummary({ messages }: Thread): string {
-  const line = (messages[0]?.markdown ?? "").split("\n").find((each) => /[\p{L}\p{N}]/u.test(each)) ?? "";
+  return markdownSummary(messages[0]?.markdown ?? "");
+}
+
+/** Returns the first line of a text without Markdown markers. */
+export function markdownSummary(text: string): string {
+  const line = text.split("\n").find((each) => /[\p{L}\p{N}]/u.test(each)) ?? "";
   return line
     .replace(/^(?:\s|>|#+\s|[*-]\s)+/, "")
     .replace(/!?\[([^\]]*)\]\([^()\s]*\)/g, "$1")

@@ -9,7 +9,7 @@ const fileNamed = (path: string): DiffFile => {
 const command = (label: string) => ({ label, run: () => undefined });
 
 function listed(text: string, content: Partial<PaletteContent>): Record<string, readonly string[]> {
-  const groups = paletteGroups(text, { files: [], actions: [], moves: [], ...content });
+  const groups = paletteGroups(text, { files: [], actions: [], moves: [], reviews: [], ...content });
   return Object.fromEntries(
     groups.map(({ name, files, commands }) => [
       name,
