@@ -171,6 +171,8 @@ export interface DiffFile {
   readonly fingerprint: string;
   /** Only the lines of the hunks are known; the lines between them cannot be shown. */
   readonly hunksOnly?: true;
+  /** The sides that jj shows with conflict markers, because the conflict is not resolved there. */
+  readonly conflict?: "old" | "new" | "both";
 }
 
 /** Member of `annotations` of POST /api/feedback, as specified. */

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DiffIndex } from "../../src/review/api-types.ts";
 import { launchBrowserForFile, openPage } from "../support/browser.ts";
-import { numberCell } from "../support/code-review-page.ts";
+import { numberCell, openCodeReview } from "../support/code-review-page.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
+import { testRepository } from "../support/test-repository.ts";
 
 const browser = await launchBrowserForFile();
 
@@ -34,6 +35,54 @@ describe("sallyport review code --patch", () => {
     expect(stdout).toContain("Why a lock?");
     expect(stdout).toContain("const lock = 1;");
     expect(errors).toEqual([]);
+  });
+});
+
+describe("conflicts that jj has stored in a commit", () => {
+  it("are named for jj's own diff", async () => {
+    const header = "diff --git a/file b/file\nindex 94c99a3280..0000000000 100644\n--- a/file\n+++ b/file\n";
+    const markers = [
+      "<<<<<<< conflict 1 of 1",
+      '+++++++ zsuskuln 713a980c "left"',
+      "left",
+      ">>>>>>> conflict 1 of 1 ends",
+    ];
+    const stdin = `${header}@@ -2,2 +2,5 @@\n line 2\n-line 3\n${markers.map((line) => `+${line}\n`).join("")}`;
+    const command = await startCommand(["review", "code", "--patch", "-", "--no-open"], { stdin });
+    const { page, errors } = await openPage(browser, await command.url());
+    const notice = page.getByRole("status").filter({ hasText: "1 file has unresolved conflicts" });
+    await notice.getByText("file", { exact: true }).waitFor();
+    await page.locator('.file[data-path="file"] .badge', { hasText: "unresolved conflict" }).waitFor();
+    await numberCell(page, "file", "new", 5).click();
+    await page.locator(".comment-open textarea").fill("Resolve this first.");
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("Control+Shift+Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Send feedback" }).click();
+    expect((await command.ended).stdout).toContain("Resolve this first.");
+    expect(errors).toEqual([]);
+  });
+
+  it("are named in git's view of them, whose folders are folded", async () => {
+    const repository = await testRepository({ "a.txt": "base\n" });
+    const stored = [".jjconflict-base-0/a.txt", ".jjconflict-side-0/a.txt", ".jjconflict-side-1/a.txt"];
+    await repository.write({
+      "a.txt": "left\n",
+      "JJ-CONFLICT-README": "This commit was made by jj, https://jj-vcs.dev/.\n",
+      ...Object.fromEntries(stored.map((path) => [path, `${path}\n`])),
+    });
+    const { page, child, errors } = await openCodeReview(browser, repository);
+    await page
+      .getByRole("status")
+      .filter({ hasText: "This version has unresolved conflicts that jj has stored" })
+      .waitFor();
+    await page.locator('.file[data-path="a.txt"] .row').getByText("left").waitFor();
+    for (const path of stored) {
+      const file = page.locator(`.file[data-path="${path}"]`);
+      await file.locator(".badge", { hasText: "generated" }).waitFor();
+      expect(await file.locator(".row .num").count()).toBe(0);
+    }
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
   });
 });
 

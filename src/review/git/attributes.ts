@@ -52,6 +52,9 @@ const GENERATED = [
   /(^|\/)__snapshots__\/.*\.snap$/,
   /(^|\/)(__generated__|generated)\//,
   /\.generated\.[a-z]+$/,
+  // The inputs of a conflict that jj has stored in a commit, at the root of the repository.
+  /^\.jjconflict-(?:base|side)-\d+\//,
+  /^JJ-CONFLICT-README$/,
 ];
 
 /** Reports whether a path has the name of a generated file. */

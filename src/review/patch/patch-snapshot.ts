@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isGeneratedName } from "../git/attributes.ts";
 import type { DiffPlan } from "../git/diff-types.ts";
 import { createPatchSplitter } from "../git/patch-splitter.ts";
-import { readSectionHeader } from "../git/section-header.ts";
+import { readSectionHeader, type SectionHeader } from "../git/section-header.ts";
 import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
 import { Spool } from "../git/spool.ts";
 import type { FilePatch } from "./read-patch-series.ts";
@@ -31,10 +31,13 @@ export async function snapshotOfPatches(
       hash.update(section.header).update(section.fingerprint);
       const { additions, deletions, fingerprint, length } = section;
       const header = readSectionHeader(section.header.toString());
-      const { isAdded, isDeleted } = patches[index] ?? {};
+      const { isAdded = false, isDeleted = false } = patches[index] ?? {};
+      const conflict = findConflict(header, isAdded, isDeleted);
       const file: SnapshotFile = {
         index,
         ...header,
+        // The content of a side in conflict is not stored as an object.
+        ...(conflict === undefined ? {} : { oldBlob: undefined, newBlob: undefined, conflict }),
         ...(isAdded ? { oldBlob: NO_OBJECT } : {}),
         ...(isDeleted ? { newBlob: NO_OBJECT } : {}),
         generated: isGeneratedName(header.path),
@@ -52,3 +55,20 @@ export async function snapshotOfPatches(
     throw error;
   }
 }
+
+/**
+ * Returns the sides with unresolved conflicts. jj writes zeros as the object name of such a side, although the file exists
+ * there: https://github.com/jj-vcs/jj/blob/main/lib/src/diff_presentation/unified.rs
+ */
+function findConflict(
+  { oldBlob, newBlob }: SectionHeader,
+  isAdded: boolean,
+  isDeleted: boolean,
+): SnapshotFile["conflict"] {
+  const isOld = !isAdded && isNull(oldBlob);
+  const isNew = !isDeleted && isNull(newBlob);
+  if (isOld && isNew) return "both";
+  return isOld ? "old" : isNew ? "new" : undefined;
+}
+
+const isNull = (blob: string | undefined) => blob !== undefined && /^0+$/.test(blob);

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { DiffSession } from "../../../src/review/diff-session.ts";
-import { readFiles } from "../../../src/review/git/file-text.ts";
+import { hasSide, readFiles } from "../../../src/review/git/file-text.ts";
 import { hunkLines, readKnownLines } from "../../../src/review/known-lines.ts";
 import { createFilesOrigin } from "../../../src/review/patch/files-origin.ts";
 import { hashBlob } from "../../../src/review/patch/hash-blob.ts";
@@ -314,6 +314,44 @@ else if (args.includes("diff")) process.stdout.write(fs.readFileSync(${JSON.stri
     (await session.switchTo(`commit:${commit?.sha}`)).release();
     await expect(session.switchTo("commit:--config=x")).rejects.toMatchObject({ code: "validation" });
     await expect(session.switchTo("nonsense")).rejects.toMatchObject({ code: "validation" });
+  });
+
+  it("marks the sides with conflicts that jj shows by markers, and reads their lines", async () => {
+    const { folder, root, environment } = await standIn("jj");
+    // The output of `jj diff --git` in cli/tests/test_diff_command.rs of jj.
+    const conflict = `diff --git a/file b/file
+index 94c99a3280..0000000000 100644
+--- a/file
++++ b/file
+@@ -2,3 +2,12 @@
+ line 2
+-line 3
++<<<<<<< conflict 1 of 1
+++++++++ zsuskuln 713a980c "left1"
++left 3.1
++left 3.2
++left 3.3
++%%%%%%% diff from: rlvkpnrz aa7e33ed "base"
++\\\\\\\\\\\\\\        to: vruxwmqv 3fe2e860 "right1"
++-line 3
+++right 3.1
++>>>>>>> conflict 1 of 1 ends
+ line 4
+`;
+    const resolved = conflict
+      .replaceAll("/file", "/was")
+      .replace("94c99a3280..0000000000", "0000000000..94c99a3280");
+    const deleted = "diff --git a/gone b/gone\ndeleted file mode 100644\nindex 94c99a3280..0000000000\n";
+    await writeFile(join(folder, "now.patch"), conflict + resolved + deleted);
+    const session = sessionOf(await createVcsOrigin({ kind: "jj", root }, [], environment));
+    const lease = await session.current();
+    expect(lease.snapshot.files.map((file) => [file.path, file.conflict])).toEqual([
+      ["file", "new"],
+      ["was", "old"],
+      ["gone", undefined],
+    ]);
+    expect(lease.snapshot.files.map((file) => hasSide(file, "new"))).toEqual([true, true, false]);
+    lease.release();
   });
 
   it("completes the files of jj's diff from the working copy where it fits", async () => {

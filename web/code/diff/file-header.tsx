@@ -81,6 +81,11 @@ function Badges({ file }: { readonly file: DiffFile }) {
     <>
       {mode !== undefined && <span className="badge">{mode}</span>}
       {file.generated && <span className="badge">generated</span>}
+      {file.conflict && (
+        <span className="badge badge-conflict">
+          {file.conflict === "old" ? "conflict resolved" : "unresolved conflict"}
+        </span>
+      )}
       {mechanical && !file.generated && (
         <span className="badge badge-mechanical" title={describeMechanical(mechanical)}>
           {describeMechanical(mechanical)}

@@ -23,6 +23,10 @@ const LiveBanner = lazy(() =>
   import("../../shared/threads/live-banner.tsx").then((module) => ({ default: module.LiveBanner })),
 );
 
+const ConflictBanner = lazy(() =>
+  import("./conflict-banner.tsx").then((module) => ({ default: module.ConflictBanner })),
+);
+
 /** Renders notices, the most serious first. */
 export function Banners() {
   // Without a server, saving and refreshing also fail, but only the lost server is reported.
@@ -48,8 +52,22 @@ export function Banners() {
         </Suspense>
       )}
       {isSince ? <SinceBanner /> : !isLive && !isPull && <RoundBanner />}
+      <ConflictNotice />
       <OmittedBanner />
     </>
+  );
+}
+
+function ConflictNotice() {
+  const hasConflict = useSession(({ files }) =>
+    files.some(({ conflict, path }) => conflict !== undefined || path === "JJ-CONFLICT-README"),
+  );
+  return (
+    hasConflict && (
+      <Suspense fallback={null}>
+        <ConflictBanner />
+      </Suspense>
+    )
   );
 }
 
