@@ -1,8 +1,10 @@
 // Measures the search for moved lines, and compares it with git on the commits of a repository:
 //   node bench/review-page/moves.mjs [--sizes M,L,XL]
-//   node bench/review-page/moves.mjs --compare REPOSITORY [--commits 50 | --at COMMIT,COMMIT]
+//   node bench/review-page/moves.mjs --compare REPOSITORY [--commits 50 | --at COMMIT,COMMIT] [--ws MODE]
+// MODE is that of git's --color-moved-ws; ours ignores indentation, like ignore-all-space at the start of a line.
 // Prints Markdown tables. The time is that of GET /api/diff/moves once the diff is taken; the longest delay is that of a
 // request for the settings, sent every 20 ms meanwhile.
+// --explain lists the lines that only git marks and whose text is on the other side in a line that ours did not move.
 // git marks every added line whose text was removed anywhere; ours moves each line once, and includes edited lines.
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
@@ -17,6 +19,8 @@ const { values } = parseArgs({
     compare: { type: "string" },
     commits: { type: "string", default: "50" },
     at: { type: "string" },
+    ws: { type: "string", default: "no" },
+    explain: { type: "boolean", default: false },
     folder: { type: "string", default: join(tmpdir(), "sallyport-bench") },
   },
 });
@@ -74,11 +78,11 @@ async function compare(repository, count) {
     values.at?.split(",").map((name) => git("rev-parse", `${name}^{commit}`).trim()) ??
     git("log", `-${count}`, "--no-merges", "--format=%H").trim().split("\n");
   const server = await sallyport.start(repository, 60_000);
-  const sum = { files: 0, changed: 0, git: 0, ours: 0, both: 0, edited: 0, time: 0 };
+  const sum = { files: 0, changed: 0, git: 0, ours: 0, both: 0, edited: 0, free: 0, time: 0 };
   console.log(
-    "| commit | files | changed lines | moved: git | moved: Sallyport | both | of git's | only in edited moves | time, ms |",
+    "| commit | files | changed lines | moved: git | moved: Sallyport | both | of git's | only in edited moves | only git, not a copy | time, ms |",
   );
-  console.log("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+  console.log("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
   try {
     const headers = {
       "content-type": "application/json",
@@ -118,13 +122,46 @@ async function compareCommit(git, url, commit) {
       if (!marked.has(`+ ${to.path} ${line}`)) edited++;
   }
   const changed = files.reduce((total, { additions, deletions }) => total + additions + deletions, 0);
-  const both = [...marked].filter((line) => ours.has(line)).length;
-  return { files: files.length, changed, git: marked.size, ours: ours.size, both, edited, time };
+  const both = [...marked.keys()].filter((line) => ours.has(line)).length;
+  const free = freeLines(marked, ours);
+  if (values.explain) for (const line of free) console.error(`${line}: ${marked.get(line).text}`);
+  return {
+    files: files.length,
+    changed,
+    git: marked.size,
+    ours: ours.size,
+    both,
+    edited,
+    free: free.length,
+    time,
+  };
 }
 
-function printFigures(name, { files, changed, git, ours, both, edited, time }) {
+/**
+ * Returns the lines that only git marks although a line with the same text on the other side was moved nowhere. Leaves out
+ * lines of one change whose indentation alone differs, which have not moved. All other lines that only git marks are
+ * copies: each line with the same text is the other end of a move.
+ */
+function freeLines(marked, ours) {
+  const onlyGit = [...marked].filter(([line]) => !ours.has(line));
+  const free = { "-": new Map(), "+": new Map() };
+  for (const [line, found] of onlyGit) {
+    const same = free[line[0]].get(found.text.trim()) ?? [];
+    free[line[0]].set(found.text.trim(), [...same, found]);
+  }
+  return onlyGit
+    .filter(([line, { text, change }]) => {
+      const others = free[line[0] === "-" ? "+" : "-"].get(text.trim()) ?? [];
+      return others.some((other) => other.change !== change || other.text === text);
+    })
+    .map(([line]) => line);
+}
+
+function printFigures(name, { files, changed, git, ours, both, edited, free, time }) {
   const share = git === 0 ? "–" : `${((100 * both) / git).toFixed(1)} %`;
-  console.log(`| ${[name, files, changed, git, ours, both, share, edited, Math.round(time)].join(" | ")} |`);
+  console.log(
+    `| ${[name, files, changed, git, ours, both, share, edited, free, Math.round(time)].join(" | ")} |`,
+  );
 }
 
 /** Returns the token that the page of a review sends with its requests. */
@@ -134,7 +171,7 @@ async function pageHeaders(url) {
   return token ? { [token[1]]: token[2] } : {};
 }
 
-/** Returns the lines that git colors as moved, as `- path number` and `+ path number`. */
+/** Returns the lines that git colors as moved,, as `- path number` and `+ path number`, with text and change. */
 function markedByGit(git, commit, generated) {
   const colors = [
     "oldMoved=magenta",
@@ -151,12 +188,15 @@ function markedByGit(git, commit, generated) {
     "-M",
     "--color=always",
     "--color-moved=zebra",
+    `--color-moved-ws=${values.ws}`,
     `${commit}~1`,
     commit,
   );
-  const marked = new Set();
+  const marked = new Map();
   let path = "";
   let [oldLine, newLine] = [0, 0];
+  // Number of the changed lines without a line between them.
+  let change = 0;
   for (const colored of text.split("\n")) {
     const line = colored.replace(/\u001b\[[0-9;]*m/g, "");
     const isMoved = colored.startsWith("\u001b[1;3") && !colored.startsWith("\u001b[1m");
@@ -166,12 +206,15 @@ function markedByGit(git, commit, generated) {
       if (name) path = Buffer.from(name[1], "latin1").toString();
     }
     const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line);
+    if (!/^[-+\\]/.test(line)) change++;
     if (hunk) [oldLine, newLine] = [Number(hunk[1]), Number(hunk[2])];
     else if (line.startsWith("-") && !line.startsWith("--- ")) {
-      if (isMoved && !generated.has(path)) marked.add(`- ${path} ${oldLine}`);
+      if (isMoved && !generated.has(path))
+        marked.set(`- ${path} ${oldLine}`, { text: line.slice(1), change });
       oldLine++;
     } else if (line.startsWith("+") && !line.startsWith("+++ ")) {
-      if (isMoved && !generated.has(path)) marked.add(`+ ${path} ${newLine}`);
+      if (isMoved && !generated.has(path))
+        marked.set(`+ ${path} ${newLine}`, { text: line.slice(1), change });
       newLine++;
     } else if (line.startsWith(" ")) {
       oldLine++;
