@@ -32,6 +32,58 @@ new file mode 100644
 +hello
 `;
 
+/**
+ * A diff in Sapling's form: without `index` lines and similarities, all ranges with a length, a tab after a name with
+ * spaces, and the empty blob as the old side of a new binary file.
+ * https://github.com/facebook/sapling/blob/main/eden/scm/tests/test-git-export.t
+ */
+const SAPLING_PATCH = `diff --git a/src/door.js b/src/door.js
+--- a/src/door.js
++++ b/src/door.js
+@@ -10,4 +10,5 @@
+   const hinge = 2;
+-  return open();
++  const lock = 1;
++  return open(lock);
+   // end
+ }
+diff --git a/old name.txt b/new name.txt
+old mode 100755
+new mode 100644
+rename from old name.txt
+rename to new name.txt
+--- a/old name.txt\t
++++ b/new name.txt\t
+@@ -1,1 +1,2 @@
+ one
++two
+diff --git a/old name.txt b/copy.txt
+copy from old name.txt
+copy to copy.txt
+diff --git a/run.sh b/run.sh
+old mode 100644
+new mode 100755
+diff --git a/gone.txt b/gone.txt
+deleted file mode 100644
+--- a/gone.txt
++++ /dev/null
+@@ -1,1 +0,0 @@
+-bye
+diff --git a/key.bin b/key.bin
+new file mode 100644
+index e69de29bb2d1d6434b8b29ae775ad8c2e48c5391..f76dd238ade08917e6712764a16a22005a50573d
+GIT binary patch
+literal 1
+IcmZPo000310RR91
+
+diff --git a/new.txt b/new.txt
+new file mode 100644
+--- /dev/null
++++ b/new.txt
+@@ -0,0 +1,1 @@
++hello
+`;
+
 function sessionOf(origin: PatchOrigin): DiffSession {
   const session = createPatchSession(origin);
   onTestFinished(() => session.close());
@@ -284,12 +336,13 @@ describe("a session of jj or Sapling", () => {
     const bin = join(folder, "bin");
     await mkdir(bin);
     await mkdir(join(root, name === "jj" ? ".jj" : ".sl"), { recursive: true });
-    await writeFile(join(folder, "now.patch"), PATCH);
+    await writeFile(join(folder, "now.patch"), name === "jj" ? PATCH : SAPLING_PATCH);
     const source = `#!${process.execPath}
 const fs = require("node:fs");
 const args = process.argv.slice(2);
 fs.appendFileSync(${JSON.stringify(join(folder, "calls"))}, JSON.stringify(args) + "\\n");
-if (args.includes("log")) process.stdout.write(["a".repeat(40), "Ada", "2026-01-02T03:04:05Z", "a title\\n\\nwhy\\n", ""].join("\\0"));
+const log = ${JSON.stringify(name === "jj" ? ["2026-01-02T03:04:05Z", "a title\n\nwhy\n"] : ["2026-01-02T04:04:05+01:00", "a title\n\nwhy"])};
+if (args.includes("log")) process.stdout.write(["a".repeat(40), "Ada", ...log, ""].join("\\0"));
 else if (args.includes("status")) process.stdout.write("unknown.txt\\0");
 else if (args.includes("show")) process.stdout.write(fs.readFileSync(${JSON.stringify(join(folder, "shown"))}));
 else if (args.includes("diff")) process.stdout.write(fs.readFileSync(${JSON.stringify(join(folder, "now.patch"))}));
@@ -409,7 +462,34 @@ Binary files a/a.png and b/a.png differ
     const { root, environment } = await standIn("sl");
     await writeFile(join(root, "unknown.txt"), "new\n");
     const session = sessionOf(await createVcsOrigin({ kind: "sapling", root }, [], environment));
-    expect(await paths(session)).toEqual(["src/door.js", "new.txt", "unknown.txt"]);
+    const { snapshot, release } = await session.current();
+    release();
+    expect(
+      snapshot.files.map(({ path, status, binary }) => `${binary ? "binary " : ""}${status} ${path}`),
+    ).toEqual([
+      "modified src/door.js",
+      "renamed new name.txt",
+      "copied copy.txt",
+      "modified run.sh",
+      "deleted gone.txt",
+      "binary added key.bin",
+      "added new.txt",
+      "added unknown.txt",
+    ]);
+    expect(snapshot.files[1]).toMatchObject({
+      oldPath: "old name.txt",
+      oldMode: "100755",
+      newMode: "100644",
+      additions: 1,
+    });
+    expect(snapshot.files.map((file) => file.conflict)).toEqual(snapshot.files.map(() => undefined));
+    const [commit] = await session.commits();
+    expect(commit).toMatchObject({
+      author: "Ada",
+      at: "2026-01-02T04:04:05+01:00",
+      title: "a title",
+      body: "why",
+    });
   });
 
   it("shows untracked links as links, and programs with their mode", async () => {
