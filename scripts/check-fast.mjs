@@ -1,5 +1,5 @@
-// Checks what has changed since the branch left main, uncommitted changes included: lint, types, and the unit tests that
-// import a changed file. Usage: npm run check:fast
+// Checks what has changed since the branch left main, uncommitted changes included: the lint of changed files, types,
+// and the nearest unit tests that import a changed file. Usage: npm run check:fast
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -13,13 +13,16 @@ const types = (name, ...args) => [
   ["--noEmit", "--incremental", "--tsBuildInfoFile", join(root, ".cache", `${name}.tsbuildinfo`), ...args],
 ];
 
-const tests = findRelatedTests(changedFiles(), readSources());
-process.stdout.write(`${tests.length} test files import what has changed\n`);
+const changed = changedFiles();
+const { tests, omitted } = findRelatedTests(changed, readSources());
+process.stdout.write(
+  `${tests.length} test files belong to ${changed.length} changed files` +
+    `${omitted > 0 ? `; ${omitted} more import them and run with: npm run test:unit` : ""}\n`,
+);
 const results = await Promise.all([
-  run("lint", bin("biome"), ["check", "--error-on-warnings", "."]),
+  run("lint", bin("biome"), ["check", "--error-on-warnings", ...lintedFiles()]),
   run("words", process.execPath, ["scripts/check-words.mjs"]),
-  run("types", ...types("types")),
-  run("types of web", ...types("types-web", "-p", "web")),
+  ...typeChecks().map(([title, ...args]) => run(title, ...types(...args))),
   run("tests", bin("vitest"), ["run", "--project", "unit", "--reporter", "dot", ...tests]),
 ]);
 if (results.includes(false)) process.exitCode = 1;
@@ -40,6 +43,24 @@ function branchPoint() {
   } catch {
     return "HEAD";
   }
+}
+
+/** Returns the files that Biome checks: the changed ones, or all after a change of its version or settings. */
+function lintedFiles() {
+  const isForAll = changed.some((path) => path === "biome.json" || path === "package-lock.json");
+  const existing = changed.filter((path) => existsSync(join(root, path)));
+  return isForAll || existing.length === 0 ? ["."] : ["--no-errors-on-unmatched", "--", ...existing];
+}
+
+/** Returns the type checks: none if no source or setting has changed, that of the extension only if it has changed. */
+function typeChecks() {
+  if (!changed.some((path) => /\.(?:ts|tsx|mts|json)$/.test(path))) return [];
+  const checks = [
+    ["types", "types"],
+    ["types of web", "types-web", "-p", "web"],
+  ];
+  const extension = ["types of the extension", "types-extension", "-p", "extensions/vscode"];
+  return changed.some((path) => path.startsWith("extensions/")) ? [...checks, extension] : checks;
 }
 
 /** Returns the text of each source file by path. */

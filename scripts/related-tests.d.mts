@@ -1,1 +1,4 @@
-export function findRelatedTests(changed: readonly string[], sources: ReadonlyMap<string, string>): string[];
+export function findRelatedTests(
+  changed: readonly string[],
+  sources: ReadonlyMap<string, string>,
+): { tests: string[]; omitted: number };

@@ -17,19 +17,44 @@ const sources = new Map([
 ]);
 
 describe("the tests of a change", () => {
+  const always = ["test/a.test.ts", "test/b.test.ts"];
+
   it("are those that import a changed file, through a few others and dynamically too", () => {
-    const always = ["test/a.test.ts", "test/b.test.ts"];
-    expect(findRelatedTests(["src/a.ts"], sources)).toEqual([...always, "test/deep/lazy.test.ts"]);
-    expect(findRelatedTests(["test/deep/other.test.ts"], sources)).toEqual([
+    expect(findRelatedTests(["src/a.ts"], sources)).toEqual({
+      tests: [...always, "test/deep/lazy.test.ts"],
+      omitted: 0,
+    });
+    expect(findRelatedTests(["test/deep/other.test.ts"], sources).tests).toEqual([
       ...always,
       "test/deep/other.test.ts",
     ]);
   });
 
   it("are those that read documents and folders where no source has changed", () => {
-    expect(findRelatedTests(["docs/proxy.md", "src/deleted.ts"], sources)).toEqual([
-      "test/a.test.ts",
-      "test/b.test.ts",
+    expect(findRelatedTests(["docs/proxy.md", "src/deleted.ts"], sources)).toEqual({
+      tests: always,
+      omitted: 0,
+    });
+  });
+
+  it("are the nearest eight of each changed file, and the others are counted", () => {
+    const core = new Map([
+      ["src/proxy/core/core.ts", ""],
+      ["src/proxy/all.ts", 'import "./core/core.ts";\n'],
+      ["test/proxy/core/z.test.ts", 'import "../../../src/proxy/core/core.ts";\n'],
+      ["test/proxy/all/core.test.ts", 'import "../../../src/proxy/all.ts";\n'],
+      ...Array.from({ length: 20 }, (_, index): [string, string] => [
+        `test/other/${String(index).padStart(2, "0")}.test.ts`,
+        'import "../../src/proxy/all.ts";\n',
+      ]),
     ]);
+    const { tests, omitted } = findRelatedTests(["src/proxy/core/core.ts"], core);
+    expect(tests).toHaveLength(8);
+    expect(tests.slice(-3)).toEqual([
+      "test/other/05.test.ts",
+      "test/proxy/all/core.test.ts",
+      "test/proxy/core/z.test.ts",
+    ]);
+    expect(omitted).toBe(14);
   });
 });
