@@ -73,6 +73,19 @@ const SMOKE_IN_FIREFOX = [
   "plan-page-selection",
 ].map((name) => `test/e2e/${name}.test.ts`);
 
+/** Settings of the projects that drive the built command and Chromium. */
+const chromium = {
+  expect: morePatient,
+  // A browser or a server of the system may fail once on a busy machine. The report names repeated tests.
+  retry: 1,
+  globalSetup: ["test/support/compiled-command.ts"],
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  maxWorkers,
+  // Files of one worker share their imports and a Chromium.
+  isolate: false,
+};
+
 /** Settings of the projects that run page tests in Firefox. */
 const firefox = {
   expect: morePatient,
@@ -90,9 +103,14 @@ const firefox = {
  */
 const DOCS_SITE = "test/e2e/docs-site-page.test.ts";
 
+/** Tests that repeat kills, typed sentences or calls, and therefore take several times as long as other files. */
+const SLOW = ["crash-safety", "live-crash", "proxy-memory", "typing-later-pages", "typing-page"].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
+
 /**
- * Defines ten projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
- * Chromium; `docs` does so for the documentation site; `firefox` runs page tests of `e2e` and its own in Firefox
+ * Defines eleven projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
+ * Chromium; `docs` does so for the documentation site, `slow` for the files that take longest (`npm run test:slow`); `firefox` runs page tests of `e2e` and its own in Firefox
  * (`npm run test:firefox`); `firefox-smoke` runs a few of them in every CI run (`npm run test:firefox-smoke`); `webkit`
  * drives WebKitGTK (`npm run test:webkit`); `agents` drives the real agents, one file at a time
  * (`npm run test:agents`); `editors` drives VS Code's open-source build (`npm run test:extension`); `soak` keeps the
@@ -130,20 +148,13 @@ export default defineConfig({
       },
       {
         test: {
+          ...chromium,
           name: "e2e",
-          expect: morePatient,
-          // A browser or a server of the system may fail once on a busy machine. The report names repeated tests.
-          retry: 1,
           include: ["test/e2e/**/*.test.ts"],
-          exclude: [DOCS_SITE],
-          globalSetup: ["test/support/compiled-command.ts"],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          maxWorkers,
-          // Files of one worker share their imports and a Chromium.
-          isolate: false,
+          exclude: [DOCS_SITE, ...SLOW],
         },
       },
+      { test: { ...chromium, name: "slow", include: SLOW } },
       {
         test: {
           name: "docs",

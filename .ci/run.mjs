@@ -8,6 +8,7 @@ const checks = resolve(root, "../shared/checks");
 const total = { passed: 0, failed: 0 };
 
 await suite("npm test", "npm", ["test"], vitestCounts);
+await suite("slow", "npm", ["run", "test:slow"], vitestCounts);
 await suite("firefox", "npm", ["run", "test:firefox-smoke"], vitestCounts);
 // Two suites that wait for time limits run at the same time. Checks of the gateway take nine minutes and are run before a
 // release.

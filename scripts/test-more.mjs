@@ -1,19 +1,20 @@
-// Runs the random suites at full size with a new seed (`npm test` runs them small, with a fixed seed), and the disk suite,
-// which mounts disks in a user namespace (Linux). Usage: node scripts/test-more.mjs crash|live-crash|typing|fuzz|disk
+// Runs the random suites at full size with a new seed, and the disk suite, which mounts disks in a user namespace (Linux).
+// `npm test` and `npm run test:slow` run the random suites small, with a fixed seed.
+// Usage: node scripts/test-more.mjs crash|live-crash|typing|fuzz|disk
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
 const SUITES = {
-  crash: { project: "e2e", files: ["test/e2e/crash-safety.test.ts"], size: { CRASH_KILLS: "200" } },
+  crash: { project: "slow", files: ["test/e2e/crash-safety.test.ts"], size: { CRASH_KILLS: "200" } },
   "live-crash": {
-    project: "e2e",
+    project: "slow",
     files: ["test/e2e/live-crash.test.ts"],
     size: { LIVE_KILLS: "200" },
   },
   typing: {
-    project: "e2e",
+    project: "slow",
     files: ["test/e2e/typing-page.test.ts", "test/e2e/typing-later-pages.test.ts"],
     size: { TYPED_SENTENCES: "all" },
   },
