@@ -103,10 +103,18 @@ const firefox = {
  */
 const DOCS_SITE = "test/e2e/docs-site-page.test.ts";
 
-/** Tests that repeat kills, typed sentences or calls, and therefore take several times as long as other files. */
-const SLOW = ["crash-safety", "live-crash", "proxy-memory", "typing-later-pages", "typing-page"].map(
-  (name) => `test/e2e/${name}.test.ts`,
-);
+/**
+ * Tests that repeat kills, typed sentences or calls or start the executable 45 times, and therefore take several times
+ * as long as other files.
+ */
+const SLOW = [
+  "crash-safety",
+  "executable",
+  "live-crash",
+  "proxy-memory",
+  "typing-later-pages",
+  "typing-page",
+].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
  * Defines eleven projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
