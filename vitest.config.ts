@@ -112,6 +112,7 @@ const SLOW = [
   "executable",
   "live-crash",
   "proxy-memory",
+  "proxy-workers-life",
   "typing-later-pages",
   "typing-page",
 ].map((name) => `test/e2e/${name}.test.ts`);
