@@ -13,7 +13,7 @@ const time = z
   })
   .transform((text) => Date.parse(text));
 // PostgreSQL text cannot contain NUL.
-const text = z.string().regex(/^[^\0]+$/, "must be a text without NUL");
+const text = z.string().regex(/^[^\0]+$/, "must be text without NUL characters");
 export const pageQuery = z.strictObject({ limit, cursor: text.optional() });
 export const nullableCursor = text.nullable();
 
@@ -38,7 +38,7 @@ export const usageQuery = z.strictObject({
   group_by: z
     .string()
     .default("")
-    .describe("minute, hour, day, key, team, model, upstream and tag:NAME, by commas."),
+    .describe("minute, hour, day, key, team, model, upstream and tag:NAME, separated by commas."),
   key: text.optional(),
   team: text.optional(),
   model: text.optional(),

@@ -40,7 +40,7 @@ function paginate<Item>(items: readonly Item[], { limit: size, cursor }: z.outpu
   return { shown: items.slice(from, end), next_cursor: end < items.length ? String(end) : null };
 }
 
-/** Throws for a key of the configuration, which can be changed only in the file. */
+/** Returns `id`. Throws `conflict` for a key of the configuration, which can be changed only in the file. */
 async function changeable({ runtime }: AdminContext, id: string): Promise<string> {
   const key = configuredKeys(runtime.config).find((each) => each.id === id);
   if (key === undefined) return id;
@@ -106,7 +106,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   route({
     method: "POST",
     path: "/keys/{id}/rotate",
-    summary: "Gives a key another secret; the former one is valid for the grace period",
+    summary: "Replaces a key's secret; the previous one stays valid for the grace period",
     body: rotationSchema,
     response: z.strictObject({ key: keySchema, secret: z.string() }),
     async serve(context, { params: { id = "" }, body: { grace } }) {
@@ -169,7 +169,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",
     path: "/usage",
-    summary: "Sums calls, tokens and cost by groups",
+    summary: "Sums calls, tokens and cost by group",
     query: usageQuery,
     response: z.strictObject({ rows: z.array(usageRowSchema) }),
     serve: (context, { query }) => readUsageReport(context, query),
@@ -212,7 +212,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",
     path: "/health",
-    summary: "Returns the replicas, the database, Redis and the upstreams",
+    summary: "Returns the state of the replicas, the database, Redis and the upstreams",
     response: healthSchema,
     serve: ({ services }) => adminHealth(services),
   }),

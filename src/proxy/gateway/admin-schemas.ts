@@ -67,7 +67,7 @@ export const callDetailSchema = callSchema.extend({
   error_message: text,
   client: text,
   attempt_list: z.array(z.unknown()),
-  captured: capturedSchema.nullable().describe("The bodies of the call, if `proxy.capture` has kept them."),
+  captured: capturedSchema.nullable().describe("The bodies of the call; null if they were not kept."),
 });
 
 export const usageRowSchema = z
@@ -109,7 +109,7 @@ export const healthSchema = z.strictObject({
   capture: z
     .strictObject({
       calls: captureSchema,
-      keys: z.array(z.string()).describe("Names of keys whose bodies are kept regardless of `calls`."),
+      keys: z.array(z.string()).describe("Names of keys of which more bodies are kept than `calls` selects."),
     })
     .describe("Calls whose bodies are kept."),
 });

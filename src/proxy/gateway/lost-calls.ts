@@ -1,7 +1,7 @@
 import type { LostReservation } from "./limits.ts";
 import { toUsd } from "./limits.ts";
 
-/** The metadata of a reservation's call, in case its process ends first: members of the log's line. */
+/** The members of a call's log line that its reservation keeps in case the process ends before the call. */
 export interface CallMeta {
   readonly time: string;
   readonly id: string;
@@ -31,6 +31,6 @@ export function lostCallLine({ micros, meta }: LostReservation, now: number): st
     ms: Math.max(0, now - Date.parse(call.time)),
     cost: toUsd(micros),
     error_code: "lost",
-    fault: "The process that served the call ended before it; its estimated input was charged",
+    fault: "The process that served the call ended before the call did; the estimated input was charged",
   });
 }

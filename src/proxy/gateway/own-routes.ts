@@ -33,12 +33,12 @@ export const ownLimitsSchema = z.strictObject({
 
 const withoutOthers = { key: true, team: true } as const;
 
-/** The routes of `/api/me/v1`, by which any key reads its own calls, in the order of the OpenAPI document. */
+/** The routes of `/api/me/v1`, which serves any key its own calls and limits, in the order of the OpenAPI document. */
 export const ownRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",
     path: "/key",
-    summary: "Returns the key that is used",
+    summary: "Returns the caller's key",
     response: z.strictObject({ key: ownKeySchema }),
     serve: async (context) => ({ key: describeKey(context) }),
   }),
@@ -52,7 +52,7 @@ export const ownRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",
     path: "/usage",
-    summary: "Sums the key's calls, tokens and cost by groups",
+    summary: "Sums the key's calls, tokens and cost by group",
     query: usageQuery.omit(withoutOthers),
     response: z.strictObject({ rows: z.array(usageRowSchema) }),
     serve: (context, { query }) => readUsageReport(context, query, getOwner(context)),
@@ -81,7 +81,7 @@ export const ownRoutes: readonly AdminRoute[] = [
 ];
 
 function requireKey({ key }: AdminContext): ProxyKey {
-  // Admission has checked the key.
+  // Only for the type: admission has checked that there is a key.
   if (key === undefined) throw new AppError("unauthorized", "A valid API key of this proxy is required");
   return key;
 }

@@ -26,7 +26,7 @@ export function settledWithin<Value>(
 
 /** Returns the error of a request that its client has canceled. */
 export function createCancellation(): AppError {
-  return new AppError("client_gone", "The client has cancelled the request");
+  return new AppError("client_gone", "The client canceled the request");
 }
 
 /** Settles like a promise, but rejects with the error of `createError` if the signal aborts first. */

@@ -15,7 +15,7 @@ export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDiale
   const { compactsConversations } = getUpstreamProfile(upstream);
   if (compactsConversations || !turns.some(({ parts }) => parts.some(isTrigger))) return;
   throw invalidRequest(
-    "Only an upstream of the responses dialect can compact a conversation in a fallback. Send the request again.",
+    "Cannot compact the conversation: the fallback upstream is not of the responses dialect. Send the request again.",
     "input",
   );
 }

@@ -19,7 +19,7 @@ export function relaxStrictSchemas(
     if (tool.type !== "function" || tool.strict !== true || isStrict(tool.schema, 0)) return tool;
     list.add(
       "strict",
-      `\`strict\` of the tool ${tool.name} dropped: its schema has keywords that strict tools of this dialect do not support.`,
+      `\`strict\` of the tool ${tool.name} dropped: its schema does not meet this dialect's rules for strict schemas.`,
     );
     return { ...tool, strict: false };
   });
@@ -35,7 +35,7 @@ function relaxOutput(output: OutputFormat | undefined, list: LossList): { readon
     return output === undefined ? {} : { output };
   list.add(
     "json-schema",
-    "The response's schema is not strict: it has keywords that strict schemas of this dialect do not support.",
+    "`strict` of the response's schema dropped: it does not meet this dialect's rules for strict schemas.",
   );
   return { output: { ...output, strict: false } };
 }
