@@ -1,6 +1,6 @@
 /** Limits on the structure of a JSON text, checked before it is parsed. */
 export interface JsonBounds {
-  /** Total of objects, arrays, members and elements. */
+  /** Number of values, nested ones included; an empty object or array counts twice. */
   readonly values: number;
   /** Levels of nesting. */
   readonly depth: number;
@@ -16,9 +16,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
-/** Bytes of a string that are scanned one by one; `indexOf` is faster only for longer ones. */
+/** Bytes of a string that are scanned one by one before `indexOf`, which is faster only in longer strings. */
 const SHORT_STRING = 64;
-/** Bytes that are counted per turn of the event loop, at most 5 ms. */
+/** Bytes that are counted in one turn of the event loop. A turn takes 5 ms at most. */
 const SLICE = 512 * 1024;
 
 /**
@@ -54,7 +54,7 @@ export class JsonCounter {
     return this.values > this.bounds.values ? "values" : undefined;
   }
 
-  /** Returns the index after the string's closing quote, or the number of bytes if it does not close in them. */
+  /** Returns the index after the string's closing quote, or `bytes.length` if the string does not end there. */
   private skipString(bytes: Uint8Array, from: number): number {
     const { length } = bytes;
     let at = this.isEscaped ? from + 1 : from;
@@ -93,8 +93,8 @@ function backslashesBefore(bytes: Uint8Array, end: number, from: number): number
 }
 
 /**
- * Counts a whole JSON text, one slice per turn of the event loop, so that large texts do not block it. Returns the bound that
- * is exceeded, or undefined.
+ * Counts a whole JSON text, one slice per turn of the event loop, so that large texts do not block it. Returns the
+ * bound that is exceeded, or undefined.
  */
 export async function findExcess(bytes: Uint8Array, bounds: JsonBounds): Promise<JsonExcess | undefined> {
   const counter = new JsonCounter(bounds);
@@ -111,18 +111,18 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Bytes of a text that is decoded, parsed, converted and written in one turn of the event loop. */
+/** Maximum bytes of a text that is decoded, parsed, converted and written in one turn of the event loop. */
 const SMALL_TEXT = 256 * 1024;
 
 /**
- * Resolves in the next turn of the event loop if a text of this many bytes is large, so that other work runs between
- * phases.
+ * Returns a promise that resolves in the next turn of the event loop, so that other work runs between the phases of a
+ * conversion; undefined if the text is small enough for a single turn.
  */
 export function turnIfLarge(bytes: number): Promise<void> | undefined {
   return bytes > SMALL_TEXT ? nextTurn() : undefined;
 }
 
-/** Returns why a text exceeds a bound, as the end of a sentence. */
+/** Describes the exceeded bound, as the end of a sentence about the text. */
 export function describeExcess(excess: JsonExcess, bounds: JsonBounds): string {
   return excess === "depth"
     ? `nests deeper than ${bounds.depth} levels`

@@ -15,8 +15,8 @@ export function createBodyMemory(): BodyMemory {
 }
 
 /**
- * Counts the memory of one body. Only received bytes count, so that a client cannot exhaust the memory by announcing a
- * large `content-length`.
+ * Counts the memory of one body: received and decoded bytes, but not the announced `content-length`, with which a
+ * client could otherwise exhaust the memory.
  */
 export class BodyShare {
   /** Called when the body is dropped because it has stalled and another body needs its memory. */

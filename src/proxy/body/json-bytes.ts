@@ -60,7 +60,7 @@ function isPlain(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** Returns the decoded JSON string in this range, quotes included; undefined if the string is invalid. */
+/** Decodes the JSON string in this range, which includes the quotes. Returns undefined if the string is invalid. */
 export function readString(bytes: Buffer, { start, end }: Range): string | undefined {
   if (isPlain(bytes, start + 1, end - 1)) return bytes.toString("latin1", start + 1, end - 1);
   try {
@@ -71,7 +71,7 @@ export function readString(bytes: Buffer, { start, end }: Range): string | undef
   }
 }
 
-/** Returns whether the last byte besides whitespace closes an object or an array, as in complete JSON. */
+/** Returns whether the last byte that is not whitespace closes an object or an array, as in complete JSON. */
 export function endsValue(bytes: Buffer): boolean {
   let at = bytes.length - 1;
   while (at >= 0 && (bytes[at] ?? 0) <= 0x20) at -= 1;

@@ -7,7 +7,7 @@ import { backslashesBefore, findStart, findStringEnd, isKey, readString, skipSpa
  * time of `JSON.parse` (200 kB of messages, without and with escaped quotes).
  */
 export interface ScannedBody {
-  /** The value of the last member `model`, which is also the one that `JSON.parse` returns. */
+  /** The last string value of a member `model`. `JSON.parse` also returns the last of several values. */
   readonly model: string | undefined;
   readonly stream: boolean;
   /** The ranges of all string values of `model`, quotes included. */
@@ -49,7 +49,7 @@ KIND[CLOSE_OBJECT] = CLOSING;
 KIND[CLOSE_ARRAY] = CLOSING;
 KIND[COMMA] = SEPARATOR;
 
-/** Larger bodies are scanned one slice per turn of the event loop. */
+/** Bodies of more bytes are scanned one slice per turn of the event loop. */
 const LARGE_BODY = 1024 * 1024;
 /** Bytes that are scanned in one turn of the event loop. A turn takes 20 ms at most. */
 const SLICE = 512 * 1024;

@@ -15,7 +15,7 @@ export interface UploadBounds {
 /** Why chunks are kept: because the call itself needs them, or so that another attempt can send them again. */
 export type KeptFor = "use" | "another-try";
 
-/** A body that is streamed to the upstream, and its length in bytes if the client announced one. */
+/** A body that is streamed to the upstream, and its length in bytes if the client announced it. */
 export interface SentUpload {
   readonly stream: Readable;
   readonly length: number | undefined;
@@ -29,8 +29,8 @@ export interface ReceivedUpload {
 
 /**
  * Reads a form up to its field `model`, so that files after this field can be streamed. Reads the whole form if it has
- * no such field. Throws `too_large` if the form exceeds the limit, and `overloaded` if there is no memory for the
- * bytes up to the field.
+ * no such field, and nothing if the content type has no boundary. Throws `too_large` if the form exceeds the limit,
+ * `overloaded` if there is no memory for the bytes up to the field, and `client_gone` if the client disconnects.
  */
 export async function beginUpload(request: IncomingMessage, bounds: UploadBounds): Promise<Upload> {
   const contentLength = request.headers["content-length"];
@@ -154,7 +154,7 @@ export class Upload {
     return next.value;
   }
 
-  /** Marks the upload as broken: another attempt would fail in the same way. */
+  /** Throws `error` and marks the upload as broken, because another attempt would fail in the same way. */
   private break(error: AppError): never {
     this.isBroken = true;
     throw error;

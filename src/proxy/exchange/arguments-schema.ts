@@ -39,7 +39,10 @@ function readAll(members: readonly unknown[], root: JsonSchema): readonly JsonSc
   return members.filter(isObject).map((member) => resolve(member, root));
 }
 
-/** Replaces `$ref` with the members of the definition that it names; the schema's own members take precedence. */
+/**
+ * Replaces a `$ref` to `$defs` or `definitions` with the members of the definition; the schema's own members take
+ * precedence. Removes any other `$ref`.
+ */
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const { $ref: reference, ...own } = schema;
   const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];

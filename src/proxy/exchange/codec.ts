@@ -46,14 +46,14 @@ export interface DecodeContext {
   readonly isLarge?: boolean;
 }
 
-/** Facts about a call from which its response is encoded. */
+/** Facts about a call that are needed to encode its response. */
 export interface EncodeContext {
   /** The model's name in the request, which is returned if the upstream's response names no model. */
   readonly model: string;
   readonly request: ExchangeRequest;
   /** The current time in milliseconds since 1970, for dialects with a timestamp in their responses. */
   readonly now: number;
-  /** A unique id for a response without an id of the upstream: letters and digits, no prefix. */
+  /** A unique id for a response to which the upstream gave none: letters and digits, no prefix. */
   readonly fallbackId: string;
   /** Estimated prompt tokens, for dialects that report them before the upstream does. */
   readonly inputEstimate?: number;

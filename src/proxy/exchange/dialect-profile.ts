@@ -55,7 +55,7 @@ export interface ClientProfile {
   readonly routes: readonly DialectRoute[];
   /** Request header by which clients of this dialect are detected on a path that several dialects share. */
   readonly callerHeader?: string;
-  /** Matches paths without a route whose errors use this dialect's envelope. */
+  /** Matches paths that have no route but whose errors use this dialect's envelope. */
   readonly errorPaths?: RegExp;
   /** Whether the path, not the body, names the model and the operation. */
   readonly namesModelInPath: boolean;
@@ -85,7 +85,7 @@ export interface ClientProfile {
   encodeError(error: ExchangeError, requestId?: string): EncodedError;
   /** Returns the body of an error of the proxy itself; `code` is from the error catalog. */
   encodeProxyError(error: ExchangeError, code: string | undefined, requestId: string): unknown;
-  /** Returns the last event of a stream that ends with such an error, in event-stream format. */
+  /** Returns the last event of a stream that ends with an error of the proxy, in event-stream format. */
   encodeProxyErrorEvent(error: ExchangeError, code: string | undefined, requestId: string): string;
 }
 
@@ -151,7 +151,7 @@ export interface UpstreamProfile {
   readonly limitsToolCalls: boolean;
   /** Request member for the number of candidates; absent if a call returns only one. */
   readonly candidatesMember?: string;
-  /** Members of a tool that the dialect has besides its name, description and schema. */
+  /** Members that the dialect's tools have besides name, description and schema. */
   readonly toolMembers: readonly string[];
   /** Returns a request that generates one token, for a warm-up. */
   createSmallestCall(model: string, maxTokensName: string): UpstreamRequestBody;

@@ -68,7 +68,7 @@ export interface RetryAfterHeaders {
 
 /**
  * Parses `x-should-retry`, which the SDKs of OpenAI and Anthropic read: true if the vendor permits a retry, false if it
- * forbids one, undefined without such a header.
+ * forbids one, undefined if the header is absent or has another value.
  */
 export function parseShouldRetry({ "x-should-retry": value }: RetryAfterHeaders): boolean | undefined {
   if (value === "true") return true;

@@ -30,7 +30,10 @@ const standIn = new RegExp(`"${mark}(\\d+)"`, "g");
  */
 const longDigits = new RegExp("[0-9]".repeat(16));
 const longNumber = /[:,[\s]-?\d{16}/;
-/** Matches an unclosed string up to the end of the text, so that the string is scanned once, not from each quote. */
+/**
+ * Matches a string or a number. An unclosed string matches up to the end of the text, so that it is scanned once, not
+ * from each quote.
+ */
 const stringOrNumber = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*/g;
 const wholeNumber = /^-?\d+$/;
 let pending: string[] | undefined;

@@ -52,8 +52,8 @@ export function resolveBudget(reasoning: ReasoningRequest): number | undefined {
 }
 
 /**
- * Returns the effort in `known` that is nearest to `effort`, the lower one of two at the same distance. Returns `none`
- * only for `none`, and undefined if `known` has no other effort.
+ * Returns the effort in `known` that is nearest to `effort`, the lower one of two at the same distance; undefined if
+ * there is none. Only `none` itself can become `none`.
  */
 export function clampEffort(effort: Effort, known: readonly string[]): Effort | undefined {
   const wanted = efforts.indexOf(effort);

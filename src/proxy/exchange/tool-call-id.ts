@@ -41,8 +41,8 @@ export function unwrapCallId(id: string): string {
 }
 
 /**
- * Returns an id for a call that has none. The id depends only on the arguments, so that it is the same in every turn,
- * and prompt caches match. `position` is where the call is: the id of the response or the number of the turn, and an
+ * Returns an id for a call that has none. The id depends only on the tool's name and `position`, so that it is the same
+ * in every request, and prompt caches match. `position` is the id of the response or the number of the turn, and an
  * index.
  */
 export function createCallId(name: string, ...position: readonly (string | number)[]): string {

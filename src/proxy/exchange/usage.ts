@@ -104,7 +104,7 @@ export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undef
   return defined({
     input: defined({
       total: sum(({ input }) => input.total),
-      // An estimate has only a total, which `billedTokens` would leave out if the sum had no part of it.
+      // An estimate has only a total. A sum of `uncached` alone would leave its tokens out of `billedTokens`.
       uncached: hasUncached ? sum(uncachedInput) : undefined,
       cacheRead: sum(({ input }) => input.cacheRead),
       cacheWrite: sum(({ input }) => input.cacheWrite),

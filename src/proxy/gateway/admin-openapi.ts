@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AdminRoute } from "./admin-route.ts";
 import { errorSchema } from "./admin-schemas.ts";
 
-/** Returns the OpenAPI 3.1 document of an API, made from the schemas that parse its requests. */
+/** Returns the OpenAPI 3.1 document of an API, generated from the schemas of its routes. */
 export function openApiDocument(
   {
     path,
@@ -31,7 +31,7 @@ function describePaths(routes: readonly AdminRoute[]): Record<string, Record<str
   return paths;
 }
 
-/** Returns a name for generated clients, such as `postKeysIdRotate`. */
+/** Returns the operation's name in generated clients, such as `postKeysIdRotate`. */
 function getOperationId({ method, path }: AdminRoute): string {
   const segments = path.match(/\w+/g) ?? [];
   return method.toLowerCase() + segments.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");

@@ -24,7 +24,7 @@ export function teamLimitsState(
   return limitsState(team.limits, subject ? [subject] : [], services);
 }
 
-/** Returns the remaining limits of `subjects`, which are undefined if no limits apply. */
+/** Returns the limits and what is left of them. `subjects` is empty if no limits apply. */
 async function limitsState(
   { rpm, tpm, concurrency, budgets = [] }: Limits,
   subjects: readonly Subject[],
@@ -79,7 +79,7 @@ export async function adminHealth(services: Services) {
     services.activity(new Date().toISOString()),
     services.gateway.state(),
   ]);
-  // An upstream whose keys alone are in cooldown still serves calls.
+  // An upstream of which only keys are in cooldown still serves calls.
   const whole = activity.cooldowns.filter(({ key }) => key === undefined);
   const until = new Map(whole.map((cooldown) => [cooldown.upstream, cooldown.until]));
   return {

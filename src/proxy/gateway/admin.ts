@@ -73,7 +73,7 @@ async function respond(
   return route.serve(createContext(request, services), { params, query, body } as never);
 }
 
-/** Returns the parameters of a path that fits a pattern such as `/keys/{id}`. */
+/** Returns the parameters of a path for a pattern such as `/keys/{id}`; undefined if the path does not match. */
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split("/");
   const parts = path.split("/");

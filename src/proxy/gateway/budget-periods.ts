@@ -8,7 +8,7 @@ export interface PeriodBounds {
 
 const DAY_MS = 86_400_000;
 
-/** The period of each kind that was last asked for: calls ask for the current one. */
+/** Caches the last period of each kind, because almost all calls need the current one. */
 const latest: Partial<Record<Period, PeriodBounds>> = {};
 
 /** Returns the period that contains a time. Weeks begin on Monday. */
@@ -40,8 +40,8 @@ function findBounds(period: Period, at: number): PeriodBounds {
 }
 
 /**
- * Returns the starts of the previous, the current and the next period, and the end of the last. A store whose clock
- * differs from this process's chooses among them.
+ * Returns the starts of the previous, the current and the next period, and the end of the next one; only 0 for `total`.
+ * A store whose clock differs from this process's chooses among them.
  */
 export function startsAround(period: Period, at: number): readonly number[] {
   const { start, end } = periodAt(period, at);

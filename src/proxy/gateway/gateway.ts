@@ -7,7 +7,10 @@ import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 import type { ReplicaRegistry } from "./replica-registry.ts";
 import type { ResponseRows } from "./response-rows.ts";
 
-/** The database operations of the processes that serve calls. No call waits for them. Every value is plain data. */
+/**
+ * The database operations of the processes that serve calls. Calls wait only for those of stored responses. Every value
+ * is plain data.
+ */
 export interface GatewayStore
   extends Omit<KeyStore, "snapshot" | "revision" | "createFirstAdmin" | "restore">,
     LedgerQueries,
@@ -15,7 +18,7 @@ export interface GatewayStore
     ReplicaRegistry {
   /** Writes the bodies of a call. */
   saveCapture(row: CaptureTable): Promise<void>;
-  /** Returns the amounts spent of budgets in their current periods. */
+  /** Returns the amounts spent from budgets in their current periods. */
   spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
 }
 
@@ -27,7 +30,7 @@ export interface DatabaseState {
   readonly reason: string | null;
 }
 
-/** The database as a process that serves calls sees it. */
+/** Access to the database for a process that serves calls. */
 export interface Gateway {
   readonly directory: KeyDirectory;
   /** Resolves once the database is open. Rejects with `storage` if there is none. */

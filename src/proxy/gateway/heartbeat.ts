@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Services } from "../services.ts";
 import type { Replica } from "./replica-registry.ts";
 
-/** Milliseconds between two reports, and until the first one, when the database is open. */
+/** Milliseconds between two reports, and until the first one; by then, the database is usually open. */
 const REPORT_MS = 5_000;
 const FIRST_MS = 500;
 /** Milliseconds that this process waits for the database when it ends. */

@@ -11,8 +11,8 @@ export interface DirectoryTeam {
 }
 
 /**
- * The virtual keys and teams of the database, in memory: calls read it without waiting. Empty until the database has been
- * read, and without a database.
+ * The virtual keys and teams of the database, in memory, so that calls read them without waiting. Empty until the
+ * database has been read, and without a database.
  */
 export interface KeyDirectory {
   /** Returns the key whose secret has this SHA-256, unless it is revoked or expired. Takes constant time. */
@@ -22,7 +22,7 @@ export interface KeyDirectory {
   team(name: string): DirectoryTeam | undefined;
   teams(): readonly DirectoryTeam[];
   keys(): readonly VirtualKey[];
-  /** Returns whether `auth_mode: "auto"` requires keys: whether any key exists besides the first start's admin key. */
+  /** Whether `auth_mode: "auto"` requires keys: whether any key exists besides the first start's admin key. */
   readonly requiresKeys: boolean;
   /** Whether the database has been read. */
   readonly isRead: boolean;

@@ -8,7 +8,7 @@ import { hashSecret } from "./key-secret.ts";
 
 export type Trx = Transaction<Schema>;
 
-/** The author of a change: a key's name or `command line`, and the client address of the request. */
+/** The author of a change: a key's name or a source such as `command line`, and the request's client address. */
 export interface Actor {
   readonly name: string;
   readonly address: string | null;
@@ -36,7 +36,7 @@ export async function teamRow(db: Database | Trx, name: string): Promise<Selecta
   return row;
 }
 
-/** Throws `conflict` if a key has that name, or an id that a request could confuse with it. */
+/** Throws `conflict` if a key has this name, or has it as its id: requests identify keys by either. */
 export async function expectFreeName(trx: Trx, name: string): Promise<void> {
   const known = await trx
     .selectFrom("gateway_keys")

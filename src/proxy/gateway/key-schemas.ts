@@ -108,7 +108,7 @@ export interface Team {
   readonly limits: Limits;
 }
 
-/** Returns the limits with those of the patch replaced, and those it sets to null removed. */
+/** Returns the limits after a patch: its values replace limits, and its nulls remove them. */
 export function patchLimits(limits: Limits, patch: LimitsPatch): Limits {
   const merged = Object.entries({ ...limits, ...patch }).filter(([, value]) => value != null);
   return keyLimitsSchema.parse(Object.fromEntries(merged));

@@ -41,7 +41,7 @@ export interface KeySnapshot {
 }
 
 export interface KeyStore {
-  /** Returns the key and its secret, which is not stored. Throws `conflict` if a key has that name. */
+  /** Creates a key. Returns it and its secret, which is not stored. Throws `conflict` if a key has that name. */
   create(key: NewKey, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
   list(): Promise<VirtualKey[]>;
   /** Returns the key with this id or name. Throws `not_found`. */
@@ -64,7 +64,7 @@ export interface KeyStore {
    */
   createFirstAdmin(): Promise<{ key: VirtualKey; secret: string } | undefined>;
   /**
-   * Writes the keys and teams that were read before to a database without keys, such as an empty one after a failover.
+   * Writes the keys and teams of an earlier snapshot to a database without keys, such as an empty one after a failover.
    */
   restore(known: KeySnapshot): Promise<void>;
   /** Returns a number that increases with each change of keys or teams. */
@@ -145,7 +145,7 @@ async function createFirstAdmin(trx: Trx, now: number) {
   return created;
 }
 
-/** Rows of one statement, far below the number of parameters that PostgreSQL accepts. */
+/** Maximum rows of one statement; they have fewer parameters than the 65,535 that PostgreSQL accepts. */
 const ROWS = 1_000;
 
 async function restore(trx: Trx, known: KeySnapshot, now: number): Promise<void> {

@@ -33,12 +33,12 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** One change of a key or team. */
+/** One change of a key, a team or the settings. */
 export interface AuditEntry {
   readonly id: string;
   readonly time: string;
   readonly action: string;
-  /** The key's id or the team's name. */
+  /** The key's id or the team's name; empty for settings. */
   readonly subject: string;
   readonly actor: string;
   readonly address: string | null;
@@ -55,7 +55,7 @@ export interface LedgerQueries {
    */
   call(id: string, owner?: KeyOwner): Promise<LedgerCallDetail>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
-  /** Returns changes of keys and teams, newest first. */
+  /** Returns changes of keys, teams and settings, newest first. */
   audit(query: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Page<AuditEntry>>;
 }
 

@@ -11,7 +11,7 @@ const PAUSE_MS = 50;
 /** Totals and the audit log are kept for two years. */
 const TOTALS_MS = 2 * 366 * 86_400_000;
 
-/** Deletes what is older than its retention, in the background. Returns a function that stops the deletion. */
+/** Deletes rows whose retention period has passed, in the background. Returns a function that stops the deletion. */
 export function startUpkeep(db: Database, retention: () => Retention): () => void {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;

@@ -3,8 +3,8 @@ import type { CallTable } from "../../database/schema.ts";
 import { routes } from "../routes.ts";
 import { toMicros } from "./limits.ts";
 
-/** A line of the request log that describes a call. Rejected requests have no id and do not count as calls. */
 const count = z.number().int().nonnegative();
+/** A line of the request log that describes a call. Rejected requests have no id and do not count as calls. */
 const lineSchema = z.object({
   time: z.string(),
   id: z.string().min(1),

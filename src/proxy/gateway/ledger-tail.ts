@@ -19,8 +19,8 @@ interface LogFile {
 }
 
 /**
- * Reads the lines after a position from a log and its rotated files, oldest first; without a position, or if its file
- * no longer exists, all lines. Returns undefined if there are no more.
+ * Reads the next lines after a position from a log and its rotated files, oldest first. Starts with the oldest file if
+ * there is no position or its file no longer exists. Returns undefined if there are no more lines.
  */
 export async function readChunk(log: string, after: LogPosition | undefined): Promise<LogChunk | undefined> {
   const files = await logFiles(log);

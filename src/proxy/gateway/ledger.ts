@@ -6,13 +6,13 @@ import { type LogPosition, writeCalls } from "./ledger-write.ts";
 
 /** Copies the request log to the database, from the position at which the last copy stopped. */
 export interface Ledger {
-  /** Reports that the log has new lines. */
+  /** Schedules a copy. Call it when the log has new lines. */
   wake(): void;
   /** Reads the log from the position in the database, after another database has replaced the previous one. */
   reread(): void;
   /** Returns whether a file of the log has lines that are not in the database yet; such a file must not be deleted. */
   needs(path: string): Promise<boolean>;
-  /** Returns the reason why the database cannot be written; undefined if it can. */
+  /** The reason why the database cannot be written; undefined if it can. */
   readonly failure: string | undefined;
   /** Writes all lines so far, if the database is available. Never rejects. */
   flush(): Promise<void>;
@@ -32,7 +32,7 @@ interface LedgerOptions {
   readonly onRecovery: () => void;
 }
 
-/** Maximum milliseconds between a line of the log and its row. */
+/** Milliseconds between `wake` and the copy. */
 const WRITE_MS = 400;
 /** Milliseconds until a failed write is repeated. */
 const RETRY_MS = 1_000;

@@ -40,7 +40,7 @@ interface Uncharged {
   readonly micros: number;
   /** When the call ended, in milliseconds since 1970. */
   readonly at: number;
-  /** The call's reservation in Redis, which may have ended without a reply. */
+  /** The call's reservation, which Redis may have ended although its reply did not arrive. */
   readonly unsettled?: { readonly reservation: Reservation; readonly used: Usage } | undefined;
 }
 
@@ -57,7 +57,7 @@ class Failover implements LimitStore {
   private hasKeptData = false;
   private local = createMemoryLimits();
   private readonly shares: Shares;
-  /** Reservations in memory, with the subjects as configured. */
+  /** Reservations in memory by id; the limits of their subjects are this replica's shares. */
   private readonly open = new Map<string, Reservation>();
   /** Amounts that were spent while Redis was unreachable and are not charged yet. */
   private uncharged: Uncharged[] = [];
@@ -95,8 +95,8 @@ class Failover implements LimitStore {
       }
     }
     this.refuseIfConfigured();
-    // Other replicas have spent more since this one last asked Redis. The database is read once, which takes at most
-    // a second.
+    // Other replicas may have spent more since this one last reached Redis. `begin` reads the database once, for at
+    // most a second.
     await this.shares.begin();
     const subjects = reservation.subjects.map((subject) => this.shares.getShare(subject));
     const share = { ...reservation, subjects };
@@ -212,8 +212,8 @@ class Failover implements LimitStore {
   }
 
   /**
-   * Sets the accounts that Redis has lost to the amounts in the ledger. If the data in Redis was replaced, another replica may
-   * have restored it already, without the latest calls of this one. Rejects if Redis does not respond.
+   * Sets the accounts that Redis has lost to the amounts in the ledger. If the data in Redis was replaced, another
+   * replica may have restored it already, without the latest calls of this one. Rejects if Redis does not respond.
    */
   private async restore(): Promise<Restored> {
     const { ledger } = this;
@@ -233,8 +233,8 @@ class Failover implements LimitStore {
   }
 
   /**
-   * Stops using shares once the other replicas are back: from now on, calls with budgets wait. Otherwise the amounts
-   * that one replica has spent of its share would be missing in the ledger when another one reads it.
+   * Waits for the other replicas to reconnect, then makes calls with budgets wait instead of using shares. Otherwise,
+   * when one replica reads the ledger, it would lack amounts that another one is still spending from its share.
    */
   private async endShares(ledger: LimitLedger): Promise<void> {
     await waitForReplicas(this.store, ledger);
@@ -254,7 +254,7 @@ class Failover implements LimitStore {
     this.uncharged = [];
     if (this.isUsable) {
       this.shares.end();
-      // Shares that are used up stay used up until the outage ends.
+      // The counters are kept until the outage ends, so that a share that is used up stays used up.
       if (this.open.size === 0) this.local = createMemoryLimits();
     }
     for (const entry of entries) {

@@ -13,12 +13,12 @@ import {
 import { accountId, type SpentBudget } from "./limits-spent.ts";
 
 /**
- * The generic cell rate algorithm (ITU-T I.371) as a meter: a bucket of N units that drains N units a minute. Integers
- * only, so that a burst of exactly N fits: a level counts units times 60,000,000 and drains N a microsecond.
+ * The generic cell rate algorithm (ITU-T I.371) as a meter: a bucket of N units that drains N units per minute. Levels
+ * are integers, so that a burst of exactly N fits: they count units times 60,000,000 and drain by N per microsecond.
  */
 const UNIT = 60_000_000;
 
-/** The level of a bucket at a time, in microseconds. */
+/** The level of a bucket; `at` is microseconds since 1970. */
 interface Level {
   readonly level: number;
   readonly at: number;
@@ -91,7 +91,7 @@ class MemoryLimits implements LimitStore {
 
   close(): void {}
 
-  /** Returns the first limit that the reservation does not fit into: by limit, then by subject. */
+  /** Returns the first limit that the reservation exceeds: each kind of limit is checked for all subjects in turn. */
   private findExcess(reservation: Reservation, at: number): Excess | undefined {
     const { subjects, calls, tokens, micros } = reservation;
     const find = (check: (limits: Limits, subject: Subject) => Omit<Excess, "subject"> | undefined) => {

@@ -14,21 +14,21 @@ const READ_MS = 3_000;
 const RETURN_MS = 5_000;
 const CHECK_MS = 250;
 
-/** Accounts restored from the ledger, with a time in milliseconds since 1970: the ledger has all calls that ended before. */
+/** Accounts restored from the ledger, and the time (milliseconds since 1970) before which the ledger has all calls. */
 export type Restored = ReadonlyMap<string, number>;
 
 export const NOTHING: Restored = new Map();
 
 /**
- * Sets accounts in Redis to the amounts in the ledger. Rejects if Redis or the database does not respond. If the
- * database is down as well, budgets begin with the amounts that this replica has spent during the outage.
+ * Sets accounts in Redis to the amounts in the ledger. Rejects if Redis or the database does not respond. If reading
+ * the database fails, budgets begin with the amounts that this replica has spent during the outage.
  */
 export async function restoreBudgets(
   store: RedisLimits,
   ledger: LimitLedger,
   accounts: readonly BudgetAccount[],
 ): Promise<Restored> {
-  // The other replicas have stopped using their shares up to a second later than this one.
+  // The other replicas can stop using their shares up to a second later than this one.
   await pause(2 * WRITTEN_MS, undefined, { ref: false });
   const readAt = Date.now();
   const reading = ledger.spent(accounts).catch(() => []);
@@ -44,8 +44,8 @@ export async function restoreBudgets(
 }
 
 /**
- * Waits until Redis has seen every replica that the database lists: a replica that reconnects earlier would spend the
- * amounts in the shares of the others. Rejects if Redis does not respond.
+ * Waits until Redis has seen every replica that the database lists, at most 5 s: a replica that reconnects earlier
+ * would spend the amounts in the shares of the others. Rejects if Redis does not respond.
  */
 export async function waitForReplicas(store: RedisLimits, ledger: LimitLedger): Promise<void> {
   const end = performance.now() + RETURN_MS;
@@ -56,7 +56,7 @@ export async function waitForReplicas(store: RedisLimits, ledger: LimitLedger): 
   }
 }
 
-/** Returns the subject without the budgets whose accounts have a call that ended at `at`. */
+/** Returns the subject without the budgets whose restored accounts include a call that ended at `at`. */
 export function withoutRestored(subject: Subject, restored: Restored, at: number): Subject {
   if (restored.size === 0) return subject;
   const { id, limits } = subject;

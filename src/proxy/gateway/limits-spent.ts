@@ -3,7 +3,7 @@ import { getLimitSubjects, type Period, teamSubject } from "../../config/proxy/l
 import type { DirectoryTeam } from "./key-directory.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 
-/** The current period of a subject's budget. */
+/** Identifies the account of a subject's budget with this kind of period. */
 export interface BudgetAccount {
   /** The subject's id, such as `key:key_8f3…`. */
   readonly subject: string;
@@ -16,7 +16,7 @@ export interface SpentBudget extends BudgetAccount {
   readonly micros: number;
 }
 
-/** Returns the name of an account, unique over all of them. */
+/** Returns the unique id of an account. */
 export function accountId({ subject, period }: BudgetAccount): string {
   return `${period} ${subject}`;
 }

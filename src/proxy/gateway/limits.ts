@@ -14,7 +14,7 @@ export interface Reservation {
   /** The number of calls that are counted against `rpm` and `concurrency`; 0 if only tokens and money are reserved. */
   readonly calls: number;
   readonly tokens: number;
-  /** The maximum cost that is expected of the call. */
+  /** The maximum expected cost of the call. */
   readonly micros: number;
   /** The part of `micros` that is charged if the process ends before the call does. */
   readonly inputMicros: number;
@@ -48,7 +48,7 @@ export interface SubjectState {
 
 export type LimitName = "concurrency" | "rpm" | "tpm" | "budget";
 
-/** The limit that a call does not fit into. */
+/** The limit that a call exceeds. */
 export interface Excess {
   /** The index of the subject. */
   readonly subject: number;
@@ -101,7 +101,7 @@ export interface LimitStore {
   /** Returns the remaining limits of each subject. */
   read(subjects: readonly Subject[]): Soon<readonly SubjectState[]>;
   /**
-   * Sets the amount that was spent of a budget before the store counted it; does nothing if the store counts it
+   * Sets the amount that was spent from a budget before the store counted it; does nothing if the store counts it
    * already.
    */
   prime(spent: SpentBudget): Soon<unknown>;
@@ -117,7 +117,7 @@ export interface RedisState {
   readonly reason: string | null;
 }
 
-/** Returns the state of Redis as a store sees it. */
+/** Returns the state of a store's Redis; `none` for a store without it. */
 export function redisState(store: LimitStore): RedisState {
   return store.redisState?.() ?? { status: "none", reason: null };
 }

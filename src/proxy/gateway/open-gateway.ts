@@ -40,14 +40,14 @@ export interface GatewayOptions {
   readonly log: string;
   readonly config: () => ProxyConfig;
   /**
-   * Receives the keys at the start and after each change, and the amounts spent of new budgets; resolves when every
-   * process uses them.
+   * Receives the keys at the start and after each change, and the amounts spent from new budgets. Resolves
+   * when every process uses them.
    */
   readonly onKeys: (snapshot: KeySnapshot, spent: readonly SpentBudget[]) => Promise<void>;
   /** Stores the secret of the first start's admin key. Rejects if it cannot be stored. */
   readonly keepAdminKey: (secret: string) => Promise<void>;
   readonly note: (line: string) => void;
-  /** Ends the thread of SQLite, even during a statement. */
+  /** Ends SQLite's thread when it aborts, even during a statement. */
   readonly signal: AbortSignal;
 }
 
@@ -60,7 +60,7 @@ const POLL_MS = 1_000;
  */
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
   const { location, workerFiles, log, config, note } = options;
-  // A reload may have changed the password. Another database needs a restart.
+  // A reload may have changed the password. A change to another database requires a restart.
   const currentUrl = () => {
     const { database } = config();
     if (database.engine === "postgres") return database.url;
@@ -154,8 +154,8 @@ async function keepFirstAdmin(
 }
 
 /**
- * Returns a function that reads the amounts spent of budgets that it has not read before. Calls that an earlier process
- * has left in the log are written first.
+ * Returns a function that reads the amounts spent from budgets that it has not read before. Calls that an earlier
+ * process has left in the log are written first.
  */
 function createBudgetReader(db: Database, ledger: Ledger, config: () => ProxyConfig) {
   const known = new Set<string>();
@@ -170,8 +170,8 @@ function createBudgetReader(db: Database, ledger: Ledger, config: () => ProxyCon
 }
 
 /**
- * Passes the keys on now and whenever their revision has changed. `repair` receives the error of a failed read and
- * returns whether the keys can be read now.
+ * Passes the keys to `onKeys` now and whenever their revision has changed. `repair` receives the error of a failed read
+ * and returns whether the keys can be read now.
  */
 async function watchKeys(
   keys: KeyStore,

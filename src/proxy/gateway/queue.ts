@@ -2,8 +2,8 @@ import type { QueueSettings } from "../../config/proxy/limits.ts";
 import type { Decision, LimitName, LimitStore, Reservation, Usage } from "./limits.ts";
 
 /**
- * Milliseconds between two limit checks for the first call in a queue. Calls that end in this process wake the first call
- * immediately, but not calls of other replicas, and not rates.
+ * Milliseconds between two limit checks for the first call in a queue. A call that ends in this process wakes the first
+ * call immediately; a call that ends in another replica and a rate that recovers do not.
  */
 const POLL_MS = 100;
 
@@ -18,8 +18,8 @@ export class LimitQueue {
   constructor(readonly store: LimitStore) {}
 
   /**
-   * Reserves the maximum usage of a call, and waits if one of these limits is full and the queue has room. Rejects with
-   * the signal's reason if it aborts.
+   * Reserves the maximum usage of a call, and waits if a limit in `waitsFor` is full and the queue has room. Rejects
+   * with the signal's reason if the signal aborts.
    */
   reserve(
     reservation: Reservation,

@@ -2,7 +2,7 @@ import type { Subject } from "../../config/proxy/limits.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { Script } from "./redis-limits.ts";
 
-/** Operations of one script: while it runs, Redis serves no other replica. */
+/** Maximum operations of one script: while it runs, Redis serves no other replica. */
 const MAX_OPERATIONS = 100;
 
 /** One operation of the script. */
@@ -34,7 +34,7 @@ export interface BatchOptions {
  */
 export class RedisBatches {
   private waiting: Operation[] = [];
-  /** Batches without a response, and whether one of them decides about calls, which wait for it. */
+  /** The number of batches without a response, and whether one decides about calls, so that later batches wait. */
   private inFlight = 0;
   private isDeciding = false;
   private isScheduled = false;
@@ -50,7 +50,7 @@ export class RedisBatches {
 
   /**
    * Runs an operation. The operation fails if Redis is unreachable, and, with `hasTimeLimit`, if Redis does not
-   * respond.
+   * respond in time.
    */
   add(operation: Operation): void {
     this.waiting.push(operation);

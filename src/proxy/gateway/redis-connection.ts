@@ -1,6 +1,6 @@
 import type { Script } from "./redis-limits.ts";
 
-/** A connection to Redis that reconnects by itself. */
+/** A connection to Redis that reconnects automatically. */
 export interface RedisConnection {
   /** Whether commands can be sent. False while Redis is silent: after a command has timed out, until a reply arrives. */
   readonly isReady: boolean;
@@ -15,12 +15,12 @@ export interface RedisConnection {
    * again would count usage twice. Calls `onSilence` if Redis does not respond in time.
    */
   runOnce(script: Script, parameters: readonly string[], onSilence?: () => void): Promise<unknown>;
-  /** Calls `listener` after each connection, and when Redis responds again. */
+  /** Calls `listener` now if Redis is ready, after each connection, and when Redis responds again. */
   onConnect(listener: () => void): void;
   close(): void;
 }
 
-/** A command has no response in time if this number of ticks has passed: after 1 to 1.25 s. */
+/** Number of ticks after which a command times out: 1 to 1.25 s. */
 const COMMAND_TICKS = 5;
 const TICK_MS = 250;
 /** Milliseconds without traffic after which a connection is replaced. Cooldowns are read more often than this. */
@@ -29,9 +29,9 @@ const CONNECT_MS = 3_000;
 const MAX_RETRY_MS = 2_000;
 
 /**
- * Connects to Redis. Resolves after the first attempt, successful or not; `onError` receives each reason of a failure
- * once. The URL can contain a password, so no message repeats it; each new connection uses the current password of
- * `getUrl`.
+ * Connects to Redis. Resolves after the first attempt, successful or not. `onError` receives the reason of a failure
+ * when it changes, and undefined when Redis is ready again. The URL can contain a password, so no message contains it;
+ * each new connection uses the current password of `getUrl`.
  */
 export async function connectRedis(
   getUrl: () => string,
@@ -153,8 +153,8 @@ interface OpenCommand {
 
 /**
  * Limits the time of commands. One timer counts for all of them: a timer for each would cost as much as the command.
- * Each tick is counted in a later turn of the event loop, so that a busy process reads the replies that have arrived
- * before it gives up.
+ * Each tick is counted in its own turn of the event loop, so that a busy process reads the replies that have arrived
+ * before a command times out.
  */
 class CommandClock {
   readonly open = new Set<OpenCommand>();

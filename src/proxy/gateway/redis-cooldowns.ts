@@ -25,7 +25,7 @@ export function createRedisCooldowns(redis: RedisConnection, replica: string): C
   const timer = setInterval(() => {
     if (isPolling) return;
     isPolling = true;
-    // Redis is unreachable: this replica continues with the cooldowns that it knows.
+    // While Redis is unreachable, this replica continues with the cooldowns that it knows.
     poll()
       .catch(() => {})
       .finally(() => {

@@ -51,8 +51,8 @@ export interface RedisLimits extends LimitStore {
 }
 
 /**
- * True if the account was set to the ledger's amount now; otherwise the time at which it was set, by this process's
- * clock; undefined: never.
+ * `isNew` is true if the account has just been set to the ledger's amount. `setAt` is when it was set (milliseconds
+ * since 1970 by this process's clock); undefined if it never was.
  */
 export interface PrimedAccount {
   readonly isNew: boolean;
@@ -65,7 +65,7 @@ export interface ExaminedData {
   readonly missing: readonly BudgetAccount[];
 }
 
-/** Creates a store that counts in Redis, for all replicas: one script for the calls of a turn, in one round trip. */
+/** Creates a store that counts in Redis, for all replicas: the calls of a turn take one script and one round trip. */
 export function createRedisLimits(redis: RedisConnection, options: RedisLimitsOptions): RedisLimits {
   return new RedisLimitStore(redis, options);
 }
@@ -184,7 +184,7 @@ class RedisLimitStore implements RedisLimits {
         this.replicas = Math.max(1, Number(replicas));
         this.reportLost(lost.map(String));
       })
-      // Redis is unreachable. Reservations that expire in the meantime are charged when they end.
+      // While Redis is unreachable, reservations can lapse. They are charged when they end.
       .catch(() => {});
   }
 
@@ -235,7 +235,7 @@ const SCRIPTS = {
   examine: toScript(EXAMINE),
 };
 
-/** Returns the members of a reservation that both scripts need, as JSON without the closing brace. */
+/** Returns the members of a reservation that the script needs to begin or end it, as JSON without the closing brace. */
 function formatNumbers({ id, calls, tokens, micros, inputMicros }: Reservation): string {
   const counted = calls === 1 ? "" : `,"calls":${calls}`;
   return `{"id":"${id}"${counted},"tokens":${tokens},"micros":${micros},"inputMicros":${inputMicros}`;

@@ -2,7 +2,8 @@
  * The functions of a limit store as Lua scripts, which Redis runs atomically. Times are Redis's own, so that clocks of
  * replicas do not matter. Every key has the hash tag `{sallyport}`, so that a cluster keeps them together:
  * `s:SUBJECT` rates and calls in flight; `b:SUBJECT:PERIOD:START` money; `r:ID` a reservation, `open` when each lapses;
- * `l:ID` a reservation that has lapsed; `data` an id of all this; `replicas` when each replica was last seen; `cool`, `cooled` cooldowns.
+ * `l:ID` a reservation that has lapsed; `data` an id of all this; `replicas` when each replica was last seen; `cool`,
+ * `cooled` cooldowns.
  */
 const COMMON = `
 local P = '{sallyport}:'
@@ -67,10 +68,10 @@ end
 /**
  * Runs operations of a replica in order. The first argument is JSON: subjects, and operations that name them by their
  * positions; `meta` is the position of the argument with a call's metadata. An operation without
- * `usedMicros` reserves, or only reads if it has no id. An operation with `usedMicros` ends a reservation; a
- * reservation that has lapsed or is unknown is charged to the current periods, with `again` only one that has lapsed,
- * because an earlier attempt may have ended it. Returns the number of replicas, the lapsed reservations, then the
- * result of each operation: a text if it has failed.
+ * `usedMicros` reserves, or only reads if it has no id. An operation with `usedMicros` ends a reservation. A
+ * reservation that has lapsed or is unknown is charged to the current periods; with `again`, an unknown one is not
+ * charged, because an earlier attempt may have ended it. Returns the number of replicas, the lapsed reservations, then
+ * the result of each operation: a text if it has failed.
  */
 export const BATCH = `${COMMON}
 local function reserve(q)
@@ -193,7 +194,10 @@ end
 return out
 `;
 
-/** Renews reservations; arguments: ids and milliseconds. The first argument is the replica's id. */
+/**
+ * Records that a replica is running, and renews its reservations. Arguments: the replica's id, then the id and the
+ * remaining milliseconds of each reservation. Returns the number of replicas, then the lapsed reservations.
+ */
 export const RENEW = `${COMMON}
 redis.call('ZADD', P .. 'replicas', nowMs, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', P .. 'replicas', '-inf', nowMs - 60000)
@@ -203,8 +207,9 @@ return {redis.call('ZCARD', P .. 'replicas'), unpack(lost)}
 `;
 
 /**
- * Sets the amount that the ledger has for a budget, if the account does not exist: key suffix, microdollars, milliseconds since 1970 after
- * which it is deleted, or nothing. Returns whether it did, and the milliseconds since the account was set; -1 if it never was.
+ * Sets the amount that the ledger has for a budget, if the account does not exist. Arguments: key suffix, microdollars,
+ * and when the account expires (milliseconds since 1970; empty: never). Returns 1 if it set the amount, else 0, and the
+ * milliseconds since the amount was set; -1 if it never was.
  */
 export const PRIME = `${COMMON}
 local key = P .. 'b:' .. ARGV[1]
@@ -218,8 +223,8 @@ return {1, 0}
 `;
 
 /**
- * Returns the number of replicas, an id that changes when Redis loses its data, then 1 for each account that exists; arguments:
- * an id for data that has none yet, key suffixes.
+ * Returns the number of replicas, an id that changes when Redis loses its data, then for each account 1 if it exists,
+ * else 0. Arguments: an id for data that has none yet, then the accounts' key suffixes.
  */
 export const EXAMINE = `
 redis.call('SET', '{sallyport}:data', ARGV[1], 'NX')
@@ -230,7 +235,7 @@ return out
 
 /**
  * Stores a cooldown for the other replicas; arguments: replica, id, remaining milliseconds (0: it has ended), JSON.
- * `cool` holds them by id, `cooled` when each was last changed.
+ * `cool` contains the cooldowns by id, `cooled` the time of each one's last change.
  */
 export const COOL = `${COMMON}
 redis.call('HSET', P .. 'cool', ARGV[2], string.format('%.0f', nowMs + ARGV[3]) .. ' ' .. ARGV[1] .. ' ' .. ARGV[4])

@@ -13,7 +13,7 @@ export interface Replica {
 
 /** The processes that serve calls with this database. */
 export interface ReplicaRegistry {
-  /** Records that a replica serves calls. Repeat it every few seconds (`heartbeat.ts`). */
+  /** Records that a replica serves calls. Call it every few seconds (`heartbeat.ts`). */
   report(replica: Replica): Promise<void>;
   /** Removes a replica that stops. */
   leave(id: string): Promise<void>;
@@ -27,8 +27,8 @@ const MAX_SILENCE_MS = 17_500;
 const FORGOTTEN_MS = 60_000;
 
 /**
- * Creates the registry. On PostgreSQL it is a table, with times by the clock of PostgreSQL. SQLite has only the
- * processes of one proxy, so it is kept in memory: a write every few seconds would keep a laptop's disk awake.
+ * Creates the registry. With PostgreSQL it is a table, with times by the clock of PostgreSQL. With SQLite it is in
+ * memory, because only one proxy uses the file, and a write every few seconds would keep a laptop's disk awake.
  */
 export function createReplicaRegistry(db: Database): ReplicaRegistry {
   return getEngine(db) === "postgres" ? tableRegistry(db) : memoryRegistry();

@@ -5,14 +5,14 @@ import type { Database } from "../../database/open-database.ts";
 /** The stored responses and threads of all replicas: JSON by id. */
 export interface ResponseRows {
   loadResponse(id: string): Promise<Uint8Array | undefined>;
-  /** Resolves when every replica can load it. */
+  /** Saves a response of up to 64 MiB; ignores a larger one. Resolves when every replica can load it. */
   saveResponse(entry: { readonly id: string; readonly bytes: Uint8Array }): Promise<void>;
   deleteResponse(id: string): Promise<void>;
 }
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
-/** The fastest level, which makes conversations four times smaller, because they are text. */
+/** The fastest level. It makes conversations, which are text, four times smaller. */
 const LEVEL = 1;
 /** Maximum bytes of a stored conversation: the size of the whole store in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -39,7 +39,7 @@ export const COLUMN_OF: Readonly<Record<string, string>> = {
 /** Lengths of the groups that are time spans, in milliseconds. */
 export const SPANS: Readonly<Record<string, number>> = { minute: 60_000, hour: HOUR_MS, day: DAY_MS };
 
-/** Rows between two turns of the event loop: a report by day and key has 30,000 a month, and calls must not wait for them. */
+/** Rows per turn of the event loop: a report by day on 1,000 keys has 30,000 a month and must not delay calls. */
 const ROWS_PER_TURN = 2_000;
 
 /** Runs a function for each row, in several turns of the event loop. */
@@ -54,7 +54,7 @@ export async function forEachRow<Each>(rows: Iterable<Each>, run: (row: Each) =>
 /** A row of the database. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
-/** Returns the group of a row of the database; creates it if it is the first. */
+/** Returns the group of a row of the database; creates the group for its first row. */
 export function groupFor(groups: Map<string, Group>, groupBy: readonly string[], row: Row): Group {
   const names: (string | null)[] = [];
   let id = "";
@@ -107,7 +107,7 @@ function toRow({ names, sums, ms, ttft }: Group, groupBy: readonly string[]): Us
   for (const [index, group] of groupBy.entries()) row[group] = names[index] ?? null;
   const [p50 = null, p95 = null] = estimateQuantiles(ms, [0.5, 0.95]);
   const [p50FirstToken = null] = estimateQuantiles(ttft, [0.5]);
-  // Written out: copying with spread syntax takes most of the time of a report with 30,000 rows.
+  // Written out: copying with spread syntax would take most of the time of a report with 30,000 rows.
   const columns: Record<(typeof USAGE_COLUMNS)[number], number | null> = {
     calls: sums.calls,
     errors: sums.errors,

@@ -157,7 +157,7 @@ function isNumber(name: string): boolean {
   return name === "time" || (SUMS as readonly string[]).includes(name);
 }
 
-/** Returns the statement that adds totals to the table; `merge` returns the sum of a histogram's two texts. */
+/** Returns the statement that adds totals to the table; `merge` returns the SQL that adds two histograms. */
 function upsert(source: string, merge: (name: string) => string): string {
   const added = SUMS.map((name) => `${name} = usage_totals.${name} + excluded.${name}`);
   const merged = ["ms", "ttft"].map((name) => `${name} = ${merge(name)}`);
@@ -170,7 +170,7 @@ export function startOfDay(time: number): number {
   return time - (time % DAY_MS);
 }
 
-/** Deletes the totals of hours and days that began before `before`. Each statement follows the primary key. */
+/** Deletes the totals of hours and days that began before `before`. Each statement uses the primary key's index. */
 export async function pruneTotals(db: Database, before: number): Promise<void> {
   for (const span of ["hour", "day"] as const)
     for (const [dimension] of DIMENSIONS)

@@ -21,7 +21,7 @@ export interface KeyOwner {
   readonly name: string;
 }
 
-/** A report: sums of calls from `from` until before `to`, in milliseconds since 1970. */
+/** A report: sums of calls from `from` (inclusive) to `to` (exclusive), in milliseconds since 1970. */
 export interface UsageQuery {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -37,7 +37,7 @@ export interface UsageQuery {
 
 const GROUPS = new Set(["minute", "hour", "day", "key", "team", "model", "upstream"]);
 
-/** Parses `team,tag:floor`. Throws `validation` for an unknown group. */
+/** Parses a list of groups such as `team,tag:floor`. Throws `validation` for an unknown group. */
 export function parseGroups(text: string): string[] {
   const groups = text.split(",").filter((each) => each !== "");
   for (const group of groups)
@@ -128,7 +128,7 @@ async function addTotals(
   });
 }
 
-/** Returns an aggregate in SQL: the texts of a column, one after another. */
+/** Returns the SQL aggregate that concatenates the texts of a column. */
 function joined(db: Database, column: string): string {
   return getEngine(db) === "sqlite" ? `group_concat(${column}, '')` : `string_agg(${column}, '')`;
 }
@@ -169,7 +169,10 @@ const CALL_SUMS: Readonly<Record<string, string>> = {
   unpriced_calls: "sum(unpriced)",
 };
 
-/** Returns the condition of a report's rows, in either table, and its parameters. Absent members are null or empty. */
+/**
+ * Returns the SQL condition of a report's rows, for either table, and its parameters. An absent value is null in
+ * `calls` and empty in `usage_totals`.
+ */
 function conditions(
   db: Database,
   { key, team, model, upstream, owner }: UsageQuery,

@@ -20,8 +20,8 @@ export function getPathBelow({ url }: HttpServer): string {
 const servers = new WeakMap<HttpServer, UpstreamConfig>();
 
 /**
- * Returns an MCP server as an upstream. The server's URL is the whole path, and the configured headers contain the
- * credentials. `authorization` replaces the configured header of that name.
+ * Returns an MCP server as an upstream. Requests add only `getPathBelow` to its base URL, and the configured headers
+ * contain the credentials. `authorization` replaces the configured header of that name.
  */
 export function asUpstream(name: string, server: HttpServer, authorization?: string): UpstreamConfig {
   const upstream = configuredUpstream(name, server);

@@ -9,7 +9,7 @@ import { countValues, finishSteps, type Steps } from "../exchange/steps.ts";
 /** Maximum number of JSON values in a body that is decoded in one turn of the event loop. */
 const FEW_VALUES = 16_384;
 
-/** Parts of a conversation or a response that is converted in one turn of the event loop. */
+/** Maximum number of parts in a conversation or a response that is converted in one turn of the event loop. */
 const FEW_PARTS = 2_048;
 
 /** A client's request: its parsed body, and the number of values in it. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { nextTurn } from "../../json/bounds.ts";
 import { parseJson, stringifyJsonWith } from "../exchange/json.ts";
 
-/** Size in bytes from which a JSON text is parsed and written in slices. */
+/** Size in bytes above which a JSON text is parsed and written in slices. */
 export const LARGE_JSON = 2 * 1024 * 1024;
 /** Size above which a string is parsed or written separately: bytes in parsing, characters in writing. */
 const LONG_STRING = 256 * 1024;

@@ -74,7 +74,7 @@ function getName(value: unknown): string | undefined {
   return isObject(value) && typeof value["name"] === "string" ? value["name"] : undefined;
 }
 
-/** Converts `response_format`. Throws `DialectError` (400) if the type is unknown. */
+/** Converts `response_format`. Throws `DialectError` (400) if the type is unknown or `json_schema` is missing. */
 export function decodeOutput(format: WireRequest["response_format"]): OutputFormat | undefined {
   if (!format) return undefined;
   if (format.type === "text") return { type: "text" };

@@ -146,8 +146,8 @@ function signable(call: ToolCallPart, { optionalMembers }: Capabilities, list: L
 }
 
 /**
- * Encodes earlier reasoning: as `reasoning_details` if a vendor of this dialect signed it, and as text if the upstream
- * expects reasoning in later requests. Other reasoning is a loss.
+ * Encodes earlier reasoning: as `reasoning_details` if a vendor of this dialect signed it and the upstream accepts the
+ * member, and as text if the upstream expects reasoning in later requests. Other reasoning is a loss.
  */
 function encodeReasoning(
   reasoning: readonly ReasoningPart[],

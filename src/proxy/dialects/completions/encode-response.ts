@@ -43,7 +43,7 @@ function toText(part: Part, list: LossList): string {
   return "";
 }
 
-/** Converts the finish reason to `finish_reason`. */
+/** Encodes the finish reason as `finish_reason`. */
 export function encodeFinish(finish: Finish): string {
   if (["length", "context-overflow", "pause"].includes(finish.unified)) return "length";
   return finish.unified === "content-filter" || finish.unified === "refusal" ? "content_filter" : "stop";

@@ -19,8 +19,8 @@ import {
 } from "./schema.ts";
 
 /**
- * Parses the body of `generateContent` or `streamGenerateContent`. The model and the method are in the path, whose
- * values the context contains. Throws a `DialectError` (400) that names the invalid member.
+ * Parses the body of `generateContent` or `streamGenerateContent`. `context` contains the model and the method, which
+ * are in the path. Throws a `DialectError` (400) that names the invalid member.
  */
 export function* decodeRequest(body: unknown, context: DecodeContext): Steps<Converted<ExchangeRequest>> {
   const renamed = camelKeys(body);

@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   INTERNAL: "upstream",
 };
 
-/** Parses an error body, or the last one of a list. */
+/** Parses an error body, or the last element of a list of them. */
 export function decodeError(
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -5,8 +5,8 @@ import type { SchemaPath } from "./to-schema.ts";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Merges the target of `$ref` and the members of `allOf` into a schema. Returns the merged schema as `flat`, and the
- * path to convert its members with as `inside`.
+ * Merges the target of `$ref` and the members of `allOf` into a schema. Returns the merged schema as `flat`, and as
+ * `inside` the path with which its members are converted.
  */
 export function flattenSchema(
   schema: JsonSchema,

@@ -76,7 +76,7 @@ export function decodeQuotes(quotes: WireCitations | null | undefined, text: str
   );
 }
 
-/** Returns the number of UTF-16 code units that the first `bytes` bytes of the text in UTF-8 become. */
+/** Returns the number of UTF-16 code units in the first `bytes` UTF-8 bytes of the text. */
 function unitsBefore(text: string, bytes: number): number {
   return Buffer.from(text).subarray(0, bytes).toString().length;
 }

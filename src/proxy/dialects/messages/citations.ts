@@ -19,7 +19,7 @@ export function decodeCitation(raw: unknown): Citation | undefined {
 
 /**
  * Encodes a citation. A citation of another vendor becomes a web search citation with an empty `encrypted_index`,
- * which only Anthropic can create. A citation without a URL is a loss.
+ * because only Anthropic can create this value. A citation without a URL is a loss.
  */
 export function encodeCitation(citation: Citation, list: LossList): unknown {
   if (citation.origin?.dialect === "messages") return citation.origin.raw;

@@ -54,7 +54,7 @@ class MessagesStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** Encodes `message_start`. Contains an estimate of the input tokens if the upstream reports the count later. */
+  /** Encodes `message_start`, with an estimate of the input tokens if the upstream reports the count later. */
   private start({ id, model, usage }: Extract<ExchangeEvent, { type: "start" }>): string {
     this.started = true;
     this.usage = mergeUsage(this.usage, usage);

@@ -129,7 +129,7 @@ function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
   };
 }
 
-/** Converts a compaction item to its summary if the proxy created it. Only its vendor can read any other item. */
+/** Converts a compaction item that the proxy created to its summary. Only the vendor can read any other such item. */
 function decodeCompaction(item: Readonly<Record<string, unknown>>): DecodedItem {
   const summary = unwrapSummary(item["encrypted_content"]);
   if (summary === undefined) return decodeOther(item);

@@ -36,7 +36,7 @@ export interface Dispatched {
   /** The client's HTTP headers, if they mirror arguments; undefined in a session. */
   readonly clientHeaders: IncomingHttpHeaders | undefined;
   readonly pageSize: number;
-  /** Milliseconds that `initialize` waits for the servers. */
+  /** Milliseconds that `initialize` and `server/discover` wait for the servers. */
   readonly waitMs: number;
   readonly version: string;
   /** The client's key. */
@@ -186,8 +186,8 @@ function serverInfo(version: string): RpcParams {
 }
 
 /**
- * Returns the capabilities and instructions of all servers. A server that has not responded in time counts as having
- * all capabilities except tasks and extensions.
+ * Returns the capabilities and instructions of all servers. A server that has failed or not responded in time counts as
+ * having all capabilities except tasks and extensions.
  */
 async function describe({ session, servers, waitMs }: Dispatched) {
   const links = await Promise.all(servers.map((server) => settledWithin(session.link(server), waitMs)));

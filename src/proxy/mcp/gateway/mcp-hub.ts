@@ -155,7 +155,7 @@ export class McpHub implements SessionHost {
     process.off("exit", this.onExit);
   }
 
-  /** Returns a function that sends requests to a server with its configured headers, or with its access token. */
+  /** Returns a function that sends requests to a server with its configured headers and, after a sign-in, its token. */
   private httpFor(name: string, config: HttpServer): SendHttp {
     const { pools, instanceId, version, tokens } = this.parts;
     const path = getPathBelow(config);

@@ -88,7 +88,7 @@ export class McpSession {
     return this.inFlight.size === 0 && this.streams.size === 0;
   }
 
-  /** Returns the connection to a server, which is opened if needed. */
+  /** Returns the connection to a server; opens it if needed. */
   link(server: GatewayServer): Promise<McpLink> {
     const known = this.links.get(server.name);
     if (known !== undefined && isSameServer(known.config, server.config)) return known.link;
@@ -145,7 +145,7 @@ export class McpSession {
     this.questions.respond(response);
   }
 
-  /** Sends a notification to every open server. */
+  /** Sends a notification to every connected server. */
   async notify(method: string, params: RpcParams | undefined): Promise<void> {
     const links = await Promise.allSettled([...this.links.values()].map(({ link }) => link));
     const open = links.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
@@ -220,7 +220,7 @@ export class McpSession {
     await link?.close().catch(() => {});
   }
 
-  /** Reopens a connection that has ended while the client listens to it. */
+  /** Reopens a connection that has ended, if the client has an open stream. */
   private linkAgain(server: GatewayServer): Promise<void> {
     return repeatTask(async () => {
       if (this.streams.size === 0 || !this.host.isConfigured(server)) return "never";

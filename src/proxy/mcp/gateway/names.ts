@@ -33,7 +33,7 @@ export function prefixItem(method: ListMethod, item: RpcParams, prefix: McpPrefi
   return _meta === undefined ? named : { ...named, _meta };
 }
 
-/** Adds the prefix to the resource that displays a tool's result (MCP Apps); returns undefined if there is none. */
+/** Adds the prefix to the resource that displays a tool's result (MCP Apps). Returns undefined if there is none. */
 function prefixUi(meta: unknown, { uri }: McpPrefix): RpcParams | undefined {
   const members = asObject(meta);
   const ui = asObject(members["ui"]);

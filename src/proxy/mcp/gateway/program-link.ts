@@ -189,7 +189,7 @@ export class ProgramLink implements McpLink {
     if (this.taskTokens.size > MAX_TASK_TOKENS && oldest !== undefined) this.taskTokens.delete(oldest);
   }
 
-  /** Handles a notification that names no request. `isOnlyRequest` is whether only a request of this client runs. */
+  /** Handles a notification other than progress. `isOnlyRequest`: the only request that runs is this client's. */
   takeNotification(message: RpcNotification, isOnlyRequest: boolean): void {
     const [pending] = this.pending.values();
     if (message.method === "notifications/message" && isOnlyRequest && pending !== undefined) {

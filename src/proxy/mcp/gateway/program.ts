@@ -186,8 +186,8 @@ export class ProgramServer {
   }
 
   /**
-   * Handles a request from the program. The request names no client, so it is forwarded only if all running calls belong
-   * to one client.
+   * Handles a request from the program. The request names no client, so it is forwarded only if all running calls
+   * belong to one client, and only if the configuration permits requests.
    */
   private takeRequest(
     message: RpcRequest,

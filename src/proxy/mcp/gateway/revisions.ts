@@ -2,7 +2,7 @@ import { asObject } from "../../exchange/json.ts";
 import type { RpcParams } from "./json-rpc.ts";
 
 /**
- * The protocol's revisions. Until 2025-11-25, a client opens a session with `initialize`. From 2026-07-28 on, each
+ * The protocol's revisions. Up to 2025-11-25, a client opens a session with `initialize`. From 2026-07-28 on, each
  * request contains its version and the client's capabilities in `_meta`.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -80,8 +80,8 @@ export function decodeHeader(value: string): string | undefined {
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /**
- * Returns the `Mcp-Param-…` headers of a tool call: one for each argument whose property in the tool's schema has
- * `x-mcp-header`. Only properties and their nested `properties` are searched.
+ * Returns the `Mcp-Param-…` headers of a tool call: one for each string, boolean or integer argument whose property in
+ * the tool's schema has `x-mcp-header`. Only properties and their nested `properties` are searched.
  */
 export function getParamHeaders(schema: unknown, values: unknown): [name: string, value: string][] {
   return findMirrored(schema, values).flatMap(({ name, value }) => {

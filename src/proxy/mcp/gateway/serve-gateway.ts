@@ -27,7 +27,7 @@ import { parseSessionId } from "./session-id.ts";
 const SESSION_NOT_FOUND = -32001;
 
 /**
- * Serves one HTTP request of an MCP client to all servers that its key may use: `POST` with a message, `GET` for the
+ * Serves one HTTP request of an MCP client for all servers that its key may use: `POST` with a message, `GET` for the
  * stream of messages that belong to no request, or `DELETE` to end a session.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
@@ -107,7 +107,7 @@ async function readMessage({ raw, runtime }: FastifyRequest, { memory }: Service
   return message;
 }
 
-/** Returns the session to which a message belongs. Throws `RpcFailure` if the client must begin another session. */
+/** Returns the session of a message. Throws `RpcFailure` if the session or the protocol version is unknown. */
 function findSession({ request, hub }: Arrived): McpSession {
   const { [SESSION_HEADER]: id, "mcp-protocol-version": version } = request.headers;
   if (version !== undefined && !SESSION_REVISIONS.some((known) => known === version) && version !== STATELESS)

@@ -16,7 +16,7 @@ export interface Listed {
 export interface ListHost {
   /** Milliseconds for which a list waits for a server. */
   listMs(): number;
-  /** Servers that did not respond in time; lists do not wait for them. */
+  /** Servers that did not respond in time; lists wait only `SLOW_MS` for them. */
   readonly slow: Set<string>;
 }
 
@@ -51,7 +51,7 @@ export class ServerLists {
     return { items, missing: lists.flatMap((each) => each.missing) };
   }
 
-  /** Returns the last known list of a server, with the server's own names. Reads the list if none is known. */
+  /** Returns the last known list of a server, with the server's own names. Tries to read the list if none is known. */
   async latest(server: GatewayServer, method: ListMethod): Promise<readonly RpcParams[]> {
     const id = `${server.name}\n${method}`;
     return this.known.get(id) ?? (await this.begin(id, server, method).catch(() => []));
@@ -82,7 +82,7 @@ export class ServerLists {
         this.known.set(id, items);
         this.pending.delete(id);
         if (!this.parts.host.slow.delete(server.name)) return;
-        // Earlier lists were returned without the items of this server.
+        // Earlier lists were returned without the latest items of this server.
         this.parts.onChanged();
       },
       () => void this.pending.delete(id),
@@ -90,7 +90,7 @@ export class ServerLists {
     return pending;
   }
 
-  /** Returns every page of a server's list. */
+  /** Reads all pages of a server's list, at most `MAX_PAGES`. */
   private async fetch(server: GatewayServer, method: ListMethod): Promise<readonly RpcParams[]> {
     const link = await this.parts.link(server);
     const [family = ""] = method.split("/");

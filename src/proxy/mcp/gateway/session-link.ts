@@ -34,20 +34,20 @@ const REOPEN_LIMIT_MS = 60_000;
 
 const IGNORE = { onMessage: () => {} };
 
-/** Thrown if a server rejects `initialize`, because it has no sessions or is not an MCP server. */
+/** Thrown if a server rejects `initialize`, for example because it has no sessions or is not an MCP server. */
 export class NoSession extends Error {
   constructor(readonly exchanged: Exchanged) {
     super("The server rejected initialize");
   }
 }
 
-/** The session whose stream of messages that belong to no request was open last, and the last event of that stream. */
+/** The session that last had an open stream of messages outside requests, and the last event of that stream. */
 interface OwnStream {
   session: string | undefined;
   lastEventId: string | undefined;
 }
 
-/** A session with a server over HTTP, as revisions until 2025-11-25 define it. */
+/** A session with a server over HTTP, as revisions up to 2025-11-25 define it. */
 export class SessionLink implements McpLink {
   facts: ServerFacts = { capabilities: {}, instructions: undefined, isStateless: false };
   private serial = 0;

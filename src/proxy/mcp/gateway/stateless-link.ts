@@ -29,7 +29,7 @@ import { type ClientFacts, encodeHeader, getMeta, META, STATELESS, withClientMet
 import { TASKS_EXTENSION } from "./tasks.ts";
 import { type Repeat, repeatTask } from "./wait.ts";
 
-/** A server that accepts requests without a session (revision 2026-07-28). */
+/** A connection to a server that accepts requests without a session (revision 2026-07-28). */
 export class StatelessLink implements McpLink {
   facts: ServerFacts = { capabilities: {}, instructions: undefined, isStateless: true };
   private serial = 0;

@@ -12,10 +12,10 @@ export interface StreamSink {
   end(): void;
 }
 
-/** Maximum characters of all recorded events of a proxy. The oldest events are dropped first. */
+/** Maximum characters of all recorded events of a process. The oldest events are dropped first. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-/** Counts the recorded events of all streams, and drops the oldest events above the limit. */
+/** Counts the characters of the recorded events of all streams, and drops the oldest events above the limit. */
 export class EventMemory {
   private readonly owners = new Map<RecordedEvent, Set<RecordedEvent>>();
   private size = 0;
@@ -143,7 +143,7 @@ export class StreamRecords {
     this.timer = undefined;
   }
 
-  /** Drops the streams that the client replaces, because a server may reject a second stream while they are open. */
+  /** Drops endless streams without a connection and ends others with theirs: a server may reject a second stream. */
   dropLost(): void {
     for (const record of this.records.values())
       if (record.isLost) this.drop(record);

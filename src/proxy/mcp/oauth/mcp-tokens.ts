@@ -8,7 +8,7 @@ const EARLY_MS = 60_000;
 
 /** Returns the access tokens of MCP servers that need a sign-in, and refreshes them. */
 export class McpTokens {
-  /** The last token of each file, for redaction. */
+  /** The last sign-in of each file, for redaction. */
   private readonly known = new Map<string, SignIn>();
   /** The values of `authorization` that servers have rejected. */
   private readonly rejected = new Set<string>();

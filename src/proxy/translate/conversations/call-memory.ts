@@ -33,7 +33,7 @@ export function createCallCache() {
 
 /**
  * Creates the memory of one owner. `store` makes the parts available to other processes. `cache` retains the parts in
- * this process, and records the calls of which nothing is stored.
+ * this process, and records the calls for which nothing is stored.
  */
 export function createCallMemory(
   store: ConversationStore,
@@ -203,7 +203,7 @@ function withTextFacts(part: TextPart, known: TextPart | undefined, isSigner: bo
   };
 }
 
-/** Marks the texts of an assistant turn without tool calls and phases as final. */
+/** Marks the texts of an assistant turn as final if it has neither tool calls nor phases. */
 function withFinalPhase(turn: Turn): Turn {
   if (turn.role !== "assistant" || hasCall(turn) || hasPhase(turn)) return turn;
   const origin = { dialect: "responses", raw: { phase: "final_answer" } } as const;

@@ -7,7 +7,7 @@ import {
   createMemoryConversations,
 } from "./conversation-store.ts";
 
-/** A store in another process that contains each conversation as bytes. */
+/** A store outside this process that contains each conversation as bytes. */
 export interface RemoteConversations {
   load(id: string): Promise<Uint8Array | undefined>;
   save(entry: KeptEntry): Promise<void>;

@@ -8,7 +8,7 @@ const INSTRUCTIONS = `You compress conversations between a user and an assistant
 const REQUEST = "Summarize the conversation above.";
 
 /**
- * Returns the body of a `POST /v1/responses` by which the model summarizes the conversation of a compaction request.
+ * Returns the body of a `POST /v1/responses` that asks the model to summarize the conversation of a compaction request.
  * The conversation is sent as text, because vendors reject tool calls whose tools are not declared. Throws
  * `DialectError` (400) if the model or the conversation is missing.
  */

@@ -34,12 +34,15 @@ export interface OperationContext {
    * `bounds`.
    */
   ask(path: string, body: unknown, bounds?: JsonBounds): Promise<unknown>;
-  /** Sends the same JSON `count` times at once and returns the parsed responses, as `ask` does. */
+  /** Sends the same JSON in `count` concurrent calls and returns the parsed responses, as `ask` does. */
   askEach(path: string, body: unknown, count: number): Promise<readonly unknown[] | undefined>;
   send(text: string, contentType?: string): void;
 }
 
-/** Runs an operation. Encodes every error in the client's dialect. */
+/**
+ * Runs an operation. Sends an error in the client's dialect, or closes the connection if the response has started.
+ * Rejects if the client disconnects, and for an internal error before the response has started.
+ */
 export async function serveOperation(
   call: TranslatedCall,
   run: (context: OperationContext) => Promise<void>,

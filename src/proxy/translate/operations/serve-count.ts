@@ -15,7 +15,8 @@ import { type OperationContext, serveOperation } from "./operation-context.ts";
 
 /**
  * Counts the tokens of a request whose client and upstream use different dialects. Requests the count from the
- * upstream. If the upstream cannot count or returns an error, responds with an estimate and `x-sallyport-estimated`.
+ * upstream. If the upstream cannot count or returns an error other than an unknown model, responds with an estimate and
+ * `x-sallyport-estimated`.
  */
 export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
   return serveOperation(call, async (context) => {

@@ -10,8 +10,8 @@ const toolName = "structured_answer";
 
 /**
  * Replaces a response format with a tool of the same schema and a forced call of that tool, as the vendor of the
- * messages dialect recommends. Replaces a schema for models without structured output, and JSON without a schema for
- * dialects that require a schema. Returns undefined if nothing is replaced or the client has tools.
+ * messages dialect recommends. A schema is replaced if the model has no structured output, and JSON without a schema if
+ * the dialect requires a schema. Returns undefined if nothing is replaced or the client has tools.
  */
 export function wrapSchemaInTool(
   request: ExchangeRequest,

@@ -141,7 +141,7 @@ async function readBytes(
   return bytes;
 }
 
-/** Reads the events of an upstream's stream. Its methods throw `DialectError` (502) if an event exceeds a bound. */
+/** Reads the events of an upstream's stream. Both methods throw `DialectError` (502) if an event exceeds a bound. */
 export class EventReader {
   private readonly parser: SseParser = createSseParser();
 

@@ -83,7 +83,7 @@ export class ResponseCollector {
     }
   }
 
-  /** Returns the response so far, with candidates in order and without empty parts. */
+  /** Returns the response with the candidates that have finished, in order and without empty parts. */
   response(): ExchangeResponse {
     const candidates = [...this.finishes.keys()]
       .sort((a, b) => a - b)

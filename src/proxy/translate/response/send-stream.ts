@@ -196,7 +196,7 @@ class StreamWriter implements EventWriter {
     return createLossHeader(this.encoder.losses.map(({ code }) => code));
   }
 
-  /** Adds text to the next `send`, which covers all events of one packet. */
+  /** Adds text to the next `send`, which writes the text of all events of a chunk. */
   add(text: string): void {
     this.unsent += text;
   }
