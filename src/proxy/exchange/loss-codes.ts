@@ -46,7 +46,7 @@ export const lossCodes = {
   "system-position":
     "A system message within the conversation became a marked part of a user message; instructions without any message became a user message.",
   "task-type": "`taskType` of embeddings was dropped.",
-  temperature: "`temperature` was lowered to the vendor's maximum, or dropped.",
+  temperature: "`temperature` was lowered to the model's maximum, or dropped.",
   title: "`title` of a text to embed was dropped.",
   "tool-arguments": "Tool arguments that are not a JSON object were sent as a string inside an object.",
   "tool-choice": "The model may respond without a tool call although one was required.",

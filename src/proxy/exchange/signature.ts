@@ -6,7 +6,7 @@ import type { Dialect, Part, ReasoningPart } from "./parts.ts";
  * that the proxy sends the signature back only to that vendor. The envelope is `sally1.<vendor>.<signature>`. For
  * redacted reasoning it is `sally1.<vendor>.redacted.<data>`, and for the signature of the text before it
  * `sally1.<vendor>.text.<signature>`. A signature is base64 and contains no periods. For generative-language clients,
- * the envelope is encoded in base64, because Google's SDKs for Python and Go decode it.
+ * the envelope is encoded in base64, because Google's SDKs for Python and Go decode signatures.
  */
 const wrappedPattern = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*)$/s;
 
@@ -99,7 +99,7 @@ export function loseEarlierSignature(list: LossList): void {
 
 /** Reports that a text's signature was dropped because the client's dialect has no member for it. */
 export function loseTextSignature(list: LossList): void {
-  list.add("part-signature", "The signature of a text was dropped: the dialect has no equivalent.");
+  list.add("part-signature", "Signature of a text dropped: the dialect has no equivalent.");
 }
 
 /** The only dialect whose models sign tool calls and texts, not only reasoning. */

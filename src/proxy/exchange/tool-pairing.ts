@@ -156,7 +156,7 @@ function leftOver(book: Book): Steps<Loss[]> {
   ]);
   return mapInSteps(results, (result) => ({
     code: book.idsUsed.has(result.callId) ? "tool-result-duplicate" : "tool-result-orphan",
-    detail: `The tool result for ${result.callId} was dropped: no earlier call is waiting for it.`,
+    detail: `Tool result for ${result.callId} dropped: no earlier call is waiting for it.`,
   }));
 }
 

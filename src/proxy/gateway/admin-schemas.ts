@@ -79,7 +79,9 @@ export const auditSchema = z.strictObject({
   time,
   action: z.string(),
   subject: z.string().describe("A key's id or a team's name; empty for settings."),
-  actor: z.string().describe("The admin key's name, `command line` or `configuration file`."),
+  actor: z
+    .string()
+    .describe("The admin key's name, `command line`, `configuration file`, `first start` or `failover`."),
   address: text,
   detail: z.unknown(),
 });
@@ -109,7 +111,9 @@ export const healthSchema = z.strictObject({
   capture: z
     .strictObject({
       calls: captureSchema,
-      keys: z.array(z.string()).describe("Names of keys of which more bodies are kept than `calls` selects."),
+      keys: z
+        .array(z.string())
+        .describe("Names of keys that keep the bodies of more calls than `calls` selects."),
     })
     .describe("Calls whose bodies are kept."),
 });

@@ -387,7 +387,7 @@ describe("5a requests: roles and content", () => {
       const body = { model: "m", messages: [{ role: "user", content }] };
       const received = await runScene({ client: "chat-completions", upstream, body });
       expect([received.status, received.path]).toEqual([400, ""]);
-      expect(received.text).toContain("file-reference: A file reference was dropped");
+      expect(received.text).toContain("file-reference: File reference dropped");
     }
   });
 

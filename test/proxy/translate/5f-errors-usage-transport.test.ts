@@ -249,7 +249,7 @@ describe("5f errors, usage, transport", () => {
       expect(received.status).toBe(502);
       expect(received.json).toMatchObject({
         type: "error",
-        error: { type: "api_error", message: "The upstream responded with 502." },
+        error: { type: "api_error", message: "The upstream responded with status 502." },
       });
     }
   });

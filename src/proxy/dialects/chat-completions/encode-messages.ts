@@ -162,7 +162,7 @@ function encodeReasoning(
   const text = capabilities.echoesReasoning ? joinText(reasoning) : "";
   if (others.length > 0 && text === "") {
     const code = others.some((part) => part.signature !== undefined) ? "reasoning-signature" : "reasoning";
-    list.add(code, "Earlier reasoning dropped: another vendor created it.");
+    list.add(code, "Earlier reasoning dropped: the upstream does not accept it.");
   }
   const isWanted = text !== "" || (called && capabilities.needsReasoning);
   return defined({

@@ -101,13 +101,13 @@ function limitTokens(
   const asked = request.sampling.maxOutputTokens;
   const max = capabilities.maxOutputTokens;
   if (asked === undefined || max === undefined || asked <= max) return asked;
-  list.add("max-tokens", `max-tokens is lowered to the model's maximum of ${max}.`);
+  list.add("max-tokens", `max-tokens lowered to the model's maximum of ${max}.`);
   return max;
 }
 
 function atMost(temperature: number | undefined, max: number, list: LossList): number | undefined {
   if (temperature === undefined || temperature <= max) return temperature;
-  list.add("temperature", `temperature is lowered to the upstream's maximum of ${max}.`);
+  list.add("temperature", `temperature lowered to the model's maximum of ${max}.`);
   return max;
 }
 

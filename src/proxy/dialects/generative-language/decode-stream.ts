@@ -120,5 +120,5 @@ function parse(event: WireEvent): unknown {
 }
 
 function unfinished(): DialectError {
-  return invalidResponse("The upstream's stream stopped before the response was complete.");
+  return invalidResponse("The upstream's stream ended before the response was complete.");
 }

@@ -100,7 +100,7 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
 
 function atMost(asked: number | undefined, most: number | undefined, code: LossCode, losses: LossList) {
   if (asked === undefined || most === undefined || asked <= most) return asked;
-  losses.add(code, `${code} is lowered to the model's maximum of ${most}.`);
+  losses.add(code, `${code} lowered to the model's maximum of ${most}.`);
   return most;
 }
 

@@ -67,8 +67,7 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 };
 
 function convert(schema: unknown, path: SchemaPath, losses: LossList): Record<string, unknown> {
-  if (schema === false)
-    losses.add("schema-false", "The schema `false` was dropped: the dialect has no equivalent.");
+  if (schema === false) losses.add("schema-false", "Schema `false` dropped: the dialect has no equivalent.");
   if (!isObject(schema)) return {};
   path.budget.nodes -= 1;
   if (path.depth > maxDepth || path.budget.nodes < 0) {

@@ -52,7 +52,7 @@ function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockCont
   const max = capabilities.maxOutputTokens;
   if (max === undefined || asked <= max) return asked;
   if (request.sampling.maxOutputTokens !== undefined)
-    list.add("max-tokens", `max-tokens is lowered to the model's maximum of ${max}.`);
+    list.add("max-tokens", `max-tokens lowered to the model's maximum of ${max}.`);
   return max;
 }
 
@@ -90,10 +90,7 @@ function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockC
   };
   const both = temperature !== undefined && !capabilities.acceptsTopPWithTemperature;
   if (temperature !== undefined && allowed && temperature > capabilities.maxTemperature) {
-    list.add(
-      "temperature",
-      `temperature is lowered to the vendor's maximum of ${capabilities.maxTemperature}.`,
-    );
+    list.add("temperature", `temperature lowered to the model's maximum of ${capabilities.maxTemperature}.`);
   }
   const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
   if (sequences.length < (stop?.length ?? 0))

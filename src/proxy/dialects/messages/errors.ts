@@ -24,7 +24,7 @@ export function decodeError(
   body: unknown,
 ): ExchangeError {
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : isObject(body) ? body : {};
-  const message = findErrorMessage(body) ?? `The upstream responded with ${status}.`;
+  const message = findErrorMessage(body) ?? `The upstream responded with status ${status}.`;
   const type = typeof error["type"] === "string" ? error["type"] : undefined;
   const isOverflow = (status === 400 || status === 413) && isContextOverflow(message);
   return defined({

@@ -120,7 +120,7 @@ function encodeLimit(asked: number | undefined, capabilities: Capabilities, loss
   const limit = atMost(asked, capabilities.maxOutputTokens, "max-tokens", losses);
   const min = capabilities.minOutputTokens ?? 1;
   if (limit === undefined || limit >= min) return limit;
-  losses.add("max-tokens", `max-tokens is raised to the model's minimum of ${min}.`);
+  losses.add("max-tokens", `max-tokens raised to the vendor's minimum of ${min}.`);
   return min;
 }
 
@@ -131,7 +131,7 @@ function atMost(
   losses: LossList,
 ): number | undefined {
   if (asked === undefined || max === undefined || asked <= max) return asked;
-  losses.add(code, `${code} is lowered to the model's maximum of ${max}.`);
+  losses.add(code, `${code} lowered to the model's maximum of ${max}.`);
   return max;
 }
 

@@ -44,7 +44,7 @@ export function asksForNothing(code: LossCode, value: unknown): boolean {
 
 /** Adds a loss for a file that was dropped because its ID is valid at another vendor only. */
 export function loseForeignFile(losses: LossList): undefined {
-  losses.add("file-reference", "A file reference was dropped: the file is at another vendor.");
+  losses.add("file-reference", "File reference dropped: the file is at another vendor.");
 }
 
 /** Adds a loss for each option of a document that only the messages dialect has. */

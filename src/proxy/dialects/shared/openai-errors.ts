@@ -16,7 +16,7 @@ export function decodeError(
 ): ExchangeError {
   const outer = Array.isArray(body) ? body[0] : body;
   const error = isObject(outer) && isObject(outer["error"]) ? outer["error"] : isObject(outer) ? outer : {};
-  const message = findErrorMessage(outer) ?? `The upstream responded with ${status}.`;
+  const message = findErrorMessage(outer) ?? `The upstream responded with status ${status}.`;
   const code = [error["code"], error["type"]].find((value) => typeof value === "string" && value !== "");
   return defined({
     kind: classifyError(status, message, typeof code === "string" ? code : undefined),

@@ -84,7 +84,11 @@ function audioType(name: string, declared: string): string {
   const known = ownMember(mediaTypes, extension);
   if (known !== undefined) return known;
   if (declared.startsWith("audio/")) return declared;
-  throw invalidRequest(`The file ${JSON.stringify(name.slice(0, 80))} has an unknown audio format.`, "file");
+  const extensions = Object.keys(mediaTypes).join(", ");
+  throw invalidRequest(
+    `The file ${JSON.stringify(name.slice(0, 80))} has an unknown audio format. Use one of: ${extensions}.`,
+    "file",
+  );
 }
 
 /** Returns whether a format contains timestamps. */

@@ -97,7 +97,7 @@ function restoreName(event: ExchangeEvent, restore: (name: string) => string): E
 
 const lost: Loss = {
   code: "system-position",
-  detail: "The instructions are sent as a user message: the request has no other message.",
+  detail: "Instructions sent as a user message: the request has no other message.",
 };
 
 /**

@@ -33,7 +33,7 @@ export function separateCandidates(
       : [
           {
             code: "candidates",
-            detail: `Only ${MAX_CALLS} candidates are requested: the upstream returns one per call.`,
+            detail: `Only ${MAX_CALLS} candidates requested: the upstream returns one per call.`,
           },
         ];
   return { request: { ...request, sampling }, calls, losses };

@@ -39,7 +39,7 @@ async function* readEvents(
 ): AsyncGenerator<readonly ExchangeEvent[]> {
   const { plan } = translation;
   const { shape, body } = await lookAt(upstream.body);
-  if (shape === "html") throw invalidResponse("The upstream returned a web page.");
+  if (shape === "html") throw invalidResponse("The upstream returned a web page. Check its base_url.");
   if (shape !== "json") return yield* decodeStream(body, plan.upstream.createStreamDecoder());
   const json = await readResponseJson(body, getResponseBounds(plan.request));
   if (Array.isArray(json)) return yield decodeEventList(json, plan.upstream);

@@ -56,7 +56,7 @@ async function relay(
   writer: StreamWriter,
 ): Promise<void> {
   const { shape, body } = await lookAt(upstream.body);
-  if (shape === "html") throw invalidResponse("The upstream returned a web page.");
+  if (shape === "html") throw invalidResponse("The upstream returned a web page. Check its base_url.");
   if (shape === "json") {
     const json = await readResponseJson(body, getResponseBounds(translation.plan.request));
     if (Array.isArray(json)) return writer.write(decodeEventList(json, translation.plan.upstream));

@@ -45,7 +45,7 @@ export async function sendWhole(
 
 async function read(translation: Translation, upstream: UpstreamResponse): Promise<ExchangeResponse> {
   const { shape, body } = await lookAt(upstream.body);
-  if (shape === "html") throw invalidResponse("The upstream returned a web page.");
+  if (shape === "html") throw invalidResponse("The upstream returned a web page. Check its base_url.");
   return shape === "events" ? collect(translation, body) : decode(translation, body);
 }
 
