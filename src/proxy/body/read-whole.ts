@@ -19,8 +19,8 @@ export async function readWhole(
 }
 
 /**
- * Reads chunks of a stream until they contain `limit` bytes or more. If the stream ends or fails before, returns the
- * bytes that have arrived.
+ * Reads chunks of a stream until they contain `limit` bytes or more. If the stream ends or fails before that, returns
+ * the bytes that have arrived.
  */
 export async function readUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -49,7 +49,7 @@ KIND[CLOSE_OBJECT] = CLOSING;
 KIND[CLOSE_ARRAY] = CLOSING;
 KIND[COMMA] = SEPARATOR;
 
-/** Bodies of more bytes are scanned one slice per turn of the event loop. */
+/** Bodies with more bytes than this are scanned one slice per turn of the event loop. */
 const LARGE_BODY = 1024 * 1024;
 /** Bytes that are scanned in one turn of the event loop. A turn takes 20 ms at most. */
 const SLICE = 512 * 1024;

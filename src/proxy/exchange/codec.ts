@@ -29,7 +29,7 @@ export interface Codec {
   /** Encodes like `encodeResponse`, but pauses in long lists. */
   encodeResponseInSteps(response: ExchangeResponse, context: EncodeContext): Steps<Converted<unknown>>;
   /**
-   * Returns the id that clients receive for a stored response. Absent in a dialect whose clients cannot refer to one.
+   * Returns the id that clients receive for a stored response. Absent in dialects whose clients cannot refer to it.
    */
   createResponseId?(id: string | undefined, context: EncodeContext): string;
   createStreamDecoder(): StreamDecoder;

@@ -73,7 +73,7 @@ export interface ClientProfile {
   readonly rateLimitHeaders?: "openai" | "anthropic";
   /** Whether clients accept comments in an event stream. */
   readonly acceptsComments: boolean;
-  /** Whether most clients leave out the reasoning when they send a message of the model back. */
+  /** Whether most clients leave out the reasoning when they send the model's messages back. */
   readonly forgetsReasoning?: true;
   /** How the vendor counts the tokens of an image. */
   readonly imageTokens: "pixels" | "tiles";

@@ -64,7 +64,7 @@ export interface TextPart extends PartBase {
 export interface TokenLogprob {
   readonly token: string;
   readonly logprob: number;
-  /** The token's bytes in UTF-8. They can be a part of a character. */
+  /** The token's bytes in UTF-8. They can be part of a character. */
   readonly bytes?: readonly number[];
   readonly top: readonly Omit<TokenLogprob, "top">[];
 }

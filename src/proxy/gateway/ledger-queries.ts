@@ -50,7 +50,7 @@ export interface LedgerQueries {
   /** Returns calls, newest first. */
   calls(query: CallQuery): Promise<Page<LedgerCall>>;
   /**
-   * Returns one call with its attempts. Throws `not_found` if there is none, or if it belongs to another key than
+   * Returns one call with its attempts. Throws `not_found` if there is none, or if it belongs to a key other than
    * `owner`.
    */
   call(id: string, owner?: KeyOwner): Promise<LedgerCallDetail>;

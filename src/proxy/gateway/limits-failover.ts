@@ -234,7 +234,7 @@ class Failover implements LimitStore {
 
   /**
    * Waits for the other replicas to reconnect, then makes calls with budgets wait instead of using shares. Otherwise,
-   * when one replica reads the ledger, it would lack amounts that another one is still spending from its share.
+   * the ledger that one replica reads would lack amounts that another one is still spending from its share.
    */
   private async endShares(ledger: LimitLedger): Promise<void> {
     await waitForReplicas(this.store, ledger);

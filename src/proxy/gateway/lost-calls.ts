@@ -20,7 +20,7 @@ export interface CallMeta {
 
 /**
  * Returns the log's line of a call whose process ended first, or undefined for a reservation without a call. The ledger
- * reads it like any other; if the process has logged the call itself, the first line is used.
+ * reads this line like any other; if the process has logged the call itself, the first line is used.
  */
 export function lostCallLine({ micros, meta }: LostReservation, now: number): string | undefined {
   if (meta === undefined) return undefined;

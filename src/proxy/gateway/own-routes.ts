@@ -33,7 +33,7 @@ export const ownLimitsSchema = z.strictObject({
 
 const withoutOthers = { key: true, team: true } as const;
 
-/** The routes of `/api/me/v1`, which serves any key its own calls and limits, in the order of the OpenAPI document. */
+/** The routes of `/api/me/v1`, which return a key's own calls and limits, in the order of the OpenAPI document. */
 export const ownRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",

@@ -65,7 +65,7 @@ export interface ExaminedData {
   readonly missing: readonly BudgetAccount[];
 }
 
-/** Creates a store that counts in Redis, for all replicas: the calls of a turn take one script and one round trip. */
+/** Creates a store that counts in Redis, for all replicas. Calls of one turn of the event loop share a round trip. */
 export function createRedisLimits(redis: RedisConnection, options: RedisLimitsOptions): RedisLimits {
   return new RedisLimitStore(redis, options);
 }

@@ -2,7 +2,7 @@
  * The functions of a limit store as Lua scripts, which Redis runs atomically. Times are Redis's own, so that clocks of
  * replicas do not matter. Every key has the hash tag `{sallyport}`, so that a cluster keeps them together:
  * `s:SUBJECT` rates and calls in flight; `b:SUBJECT:PERIOD:START` money; `r:ID` a reservation, `open` when each lapses;
- * `l:ID` a reservation that has lapsed; `data` an id of all this; `replicas` when each replica was last seen; `cool`,
+ * `l:ID` a reservation that has lapsed; `data` an id of this data; `replicas` when each replica was last seen; `cool`,
  * `cooled` cooldowns.
  */
 const COMMON = `

@@ -48,7 +48,7 @@ export async function convertInTurns<Value>({ turns }: ExchangeRequest, steps: S
   return countParts(turns) <= FEW_PARTS ? finishSteps(steps) : finishInTurns(steps);
 }
 
-/** Encodes a response for the client. Takes a turn of the event loop for each step of a large one. */
+/** Encodes a response for the client. Takes a turn of the event loop for each step of a large response. */
 export async function encodeResponseInTurns(
   codec: Codec,
   response: ExchangeResponse,

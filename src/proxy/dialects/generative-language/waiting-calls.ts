@@ -13,8 +13,8 @@ export interface WaitingCalls {
   add(call: WaitingCall): void;
   /**
    * Removes and returns the oldest call with the ID of a result or, for a result without an ID, the oldest call with
-   * its name. A result whose ID no call has belongs to the oldest call with its name that came without an ID: Gemini
-   * CLI creates IDs for the results of such calls. Returns undefined if there is no such call.
+   * its name. If no call has the result's ID, takes the oldest call with its name that came without an ID, because
+   * Gemini CLI creates IDs for the results of such calls. Returns undefined if there is no such call.
    */
   take(id: string | undefined, name: string | undefined): WaitingCall | undefined;
 }

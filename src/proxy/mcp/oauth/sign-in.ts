@@ -67,7 +67,7 @@ export async function signIn(name: string, server: HttpServer, parts: SignInPart
                 grant_types: ["authorization_code", "refresh_token"],
                 response_types: ["code"],
                 token_endpoint_auth_method: "none",
-                // OpenID Connect assumes a web client without this member, and rejects its loopback address.
+                // Without this member, OpenID Connect assumes a web client and rejects its loopback address.
                 ...{ application_type: "native" },
               },
               scope,
@@ -144,8 +144,8 @@ async function findChallenge(
 }
 
 /**
- * Returns the resource for which tokens are requested. Throws if the server's URL is not within it, because the server
- * must not receive tokens for another resource.
+ * Returns the resource for which tokens are requested; undefined if the server publishes none. Throws if the server's
+ * URL is not within the resource, because the server must not receive tokens for another resource.
  */
 function toResource(name: string, url: string, published: string | undefined): string | undefined {
   if (published === undefined) return undefined;

@@ -82,7 +82,7 @@ interface Progress {
   stoppedBy: string | undefined;
 }
 
-/** Shortens a stream: delays text that may be the beginning of a stop sequence, and drops everything after one. */
+/** Shortens a stream: delays text that may begin a stop sequence, and drops everything from a stop sequence on. */
 class EventFilter {
   private readonly candidates = new Map<number, Progress>();
   /** The candidates of the open parts. */

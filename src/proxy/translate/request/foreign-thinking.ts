@@ -9,7 +9,7 @@ const members = ["signature", "data", "encrypted_content", "thoughtSignature", "
 /**
  * Removes the reasoning of other vendors from the body of a native call, because the upstream would reject a call with
  * their signatures. Returns the client's bytes if they contain no wrapped signature. Returns a promise only for a large
- * body that may contain one.
+ * body that may contain such a signature.
  */
 export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer | Promise<Buffer> {
   const { client, turnsMember } = getProfile(dialect);

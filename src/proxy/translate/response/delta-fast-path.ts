@@ -63,7 +63,7 @@ export class DeltaFastPath {
     return template.outputBefore + text + template.outputAfter;
   }
 
-  /** Passes the text that has bypassed the codecs to them. Call it before any other use of the codecs. */
+  /** Passes to the codecs the text that has bypassed them. Call it before any other use of the codecs. */
   flush(): void {
     if (this.known === undefined || this.pending === "") return;
     const delta = { ...this.known.delta, text: this.pending };
