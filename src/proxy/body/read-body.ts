@@ -85,17 +85,17 @@ async function decode(
   }
 }
 
-/** Returns `too_large` for a body of more than `limit` bytes. */
+/** Creates the error for a body of more than `limit` bytes (`too_large`). */
 export function tooLarge(limit: number): AppError {
   return new AppError("too_large", `The body is larger than ${limit} bytes`);
 }
 
-/** Returns `overloaded` for a body that exceeds the memory of all bodies. */
+/** Creates the error for a body that does not fit into the memory of all bodies (`overloaded`). */
 export function createMemoryLimitError(): AppError {
   return new AppError("overloaded", "The memory for request bodies is full; try again in a moment");
 }
 
-/** Returns `overloaded` for a stalled body that was dropped to free memory. */
+/** Creates the error for a stalled body that was dropped to free memory (`overloaded`). */
 function stalled(): AppError {
   return new AppError(
     "overloaded",

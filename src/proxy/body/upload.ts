@@ -161,7 +161,7 @@ export class Upload {
   }
 }
 
-/** Returns `client_gone`, for a client that disconnects during an upload. */
+/** Creates the error for a client that disconnects during an upload (`client_gone`). */
 function toDisconnectError(cause: unknown): AppError {
   return new AppError("client_gone", "The client disconnected before its request was complete", { cause });
 }

@@ -12,7 +12,7 @@ const wrappedPattern = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*
 
 /**
  * Returns the signature of a part for a client of `dialect`: unchanged if this is the vendor's own dialect, else
- * wrapped. `encode` encodes the envelope.
+ * wrapped. `encode` converts the envelope.
  */
 export function wrapSignature(
   dialect: Dialect,

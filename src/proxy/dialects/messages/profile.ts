@@ -50,7 +50,7 @@ const modelList: ModelListFormat = {
 
 /**
  * Returns the index of the model that a query member names. Throws `validation` if the list does not contain the model:
- * if it returned the first page instead, a client that reads all pages would never end.
+ * with the first page instead, a client that reads all pages would never end.
  */
 function findNamed(
   models: readonly ListedModel[],

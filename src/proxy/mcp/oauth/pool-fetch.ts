@@ -9,7 +9,7 @@ const MAX_BYTES = 1024 * 1024;
 /** The part of `fetch` that the SDK's functions for OAuth use. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Creates a `fetch` that sends requests through the proxy's pools and HTTP proxies, and follows no redirects. */
+/** Creates a `fetch` that uses the proxy's connection pools, and so `HTTPS_PROXY`, and follows no redirects. */
 export function createPoolFetch(pools: Pools): Fetch {
   return async (given, init = {}) => {
     const url = new URL(given);

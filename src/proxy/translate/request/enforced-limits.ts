@@ -85,7 +85,7 @@ interface Progress {
 /** Shortens a stream: delays text that may begin a stop sequence, and drops everything from a stop sequence on. */
 class EventFilter {
   private readonly candidates = new Map<number, Progress>();
-  /** The candidates of the open parts. */
+  /** The state of each open part's candidate, by part. */
   private readonly open = new Map<number, Progress>();
   /** Delayed texts that may be the beginning of a stop sequence, by part. */
   private readonly pending = new Map<number, string>();
