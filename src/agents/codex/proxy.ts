@@ -75,7 +75,7 @@ function refuseInline(text: string): void {
     "configuration",
     "The file defines model_providers on one line, which cannot be extended",
     {
-      hint: "Write each as a table, [model_providers.NAME], then run the command again. No changes made.",
+      hint: "Write each provider as a table, [model_providers.NAME], then run the command again. No changes made.",
     },
   );
 }

@@ -127,7 +127,9 @@ function tooLong(args: readonly string[], limit: number): AppError {
   return new AppError(
     "git_timeout",
     `git ${args[0]} did not finish within ${limit / 1_000} s: a file may be a pipe, or on a file system that does not respond`,
-    { hint: "Run git status there. If git is only slow, set SERVICE_GIT_TIMEOUT to more seconds." },
+    {
+      hint: "Run git status in the repository. If git is only slow, set SERVICE_GIT_TIMEOUT to more seconds.",
+    },
   );
 }
 
@@ -146,7 +148,7 @@ export async function runGit(
 export function gitFailed(args: readonly string[], { exitCode, stderr }: GitResult): AppError {
   const reason = stderr.trim().split("\n")[0] || `exit code ${exitCode}`;
   return new AppError("git_failed", `git ${args[0]} failed: ${reason}`, {
-    hint: "Run git status there to check the repository.",
+    hint: "Run git status in the repository to check it.",
   });
 }
 

@@ -141,7 +141,7 @@ async function runProgram(
     const reason = stderr.trim().split("\n")[0] || getErrorMessage(cause);
     throw new AppError("vcs_failed", `${basename(binary)} failed: ${reason}`, {
       cause,
-      hint: `Run ${basename(binary)} diff --git there to check the repository.`,
+      hint: `Run ${basename(binary)} diff --git in the repository to check it.`,
     });
   }
 }
@@ -170,7 +170,7 @@ async function additions(root: string, output: string): Promise<FilePatch[]> {
   return patches;
 }
 
-/** Returns the real path of a file, or undefined if it is outside of the repository. */
+/** Returns the real path of a file, or undefined if it is missing or outside of the repository. */
 async function insideOf(root: string, path: string): Promise<string | undefined> {
   const found = await realpath(join(root, path)).catch(() => undefined);
   return found !== undefined && isWithin(await realpath(root), found) ? found : undefined;
