@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { Agent, AgentOrigin, AgentsResponse } from "./api-types.ts";
 
-/** An agent in the list of a caller or an OpenCode server. */
+/** An agent that a caller or an OpenCode server lists. */
 export const listedAgent = z
   .object({
     id: z.string().exactOptional(),
@@ -61,10 +61,13 @@ export function checkOffered(name: string, agents: AgentsResponse["agents"]): vo
   throw new AppError("validation", `agentSwitch: there is no agent "${name}" to switch to`);
 }
 
-/** Requests OpenCode's `GET /agent`, only on this machine because the request contains the project folder. */
+/**
+ * Requests `GET /agent` from an OpenCode server on this machine. Rejects other hosts, because the request
+ * contains the project folder.
+ */
 async function askOpenCode(base: string, cwd: string): Promise<ListedAgent[]> {
   const url = new URL("agent", base.endsWith("/") ? base : `${base}/`);
-  if (!["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)) throw new Error("not installed");
+  if (!["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)) throw new Error("not on this machine");
   url.searchParams.set("directory", cwd);
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
   if (!response.ok) throw new Error(`status ${response.status}`);

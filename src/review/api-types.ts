@@ -117,7 +117,10 @@ export interface ReviewSettings {
 /** Columns between two tab stops. */
 export type TabWidth = 2 | 4 | 8;
 
-/** POST /api/approve (all members optional). `plan` is additional: the plan as the person edited it. */
+/**
+ * POST /api/approve (all members optional). Not in the specification: `plan`, the plan as the person edited
+ * it.
+ */
 export interface ApproveBody {
   readonly vaultapp?: VaultSave;
   readonly noteapp?: { readonly plan: string };
@@ -265,9 +268,9 @@ export type ReviewEvent =
   | { readonly event: "caller-doubtful"; readonly doubt: CallerDoubt };
 
 /**
- * Why the agent might not read the decision. The first four are certain: the agent has requested another
- * review, has received an answer in its own terminal, has continued, or has stopped waiting. `disconnected`
- * occurs only in live reviews.
+ * Why the agent might not read the decision. With the first four, it certainly will not: it has requested
+ * another review, has received a decision in its own terminal, has continued, or has stopped waiting.
+ * `disconnected` occurs only in live reviews.
  */
 export type CallerDoubt =
   | "asked-again"

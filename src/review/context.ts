@@ -28,7 +28,7 @@ export interface ReviewMode {
   draftKey(): string;
   /** Returns earlier rounds of the same plan or branch, oldest first. */
   history(context: ReviewContext): Promise<History>;
-  /** Paths of images that the plan contains; shown even if the server is bound beyond loopback. */
+  /** Paths of images that the plan contains; shown even if the server listens on other addresses than loopback. */
   readonly namedImages: readonly string[];
   /** The anchors that threads can have. */
   readonly anchors: ThreadAnchors;

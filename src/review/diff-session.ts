@@ -4,7 +4,10 @@ import type { Snapshot } from "./git/snapshot.ts";
 import type { OpenedImage } from "./images/open-image.ts";
 import type { FileSizes } from "./reading-api-types.ts";
 
-/** The diff under review, of any source: a git repository, a patch, files, or a repository of another program. */
+/**
+ * The diff under review, of any source: a git repository, a patch, files, or a repository of another version
+ * control system.
+ */
 export interface DiffSession {
   readonly source: DiffSource;
   readonly repository: ReviewedFolder;
@@ -53,8 +56,8 @@ export interface DiffLease {
 /** Reads the complete files that a diff compares. */
 export interface DiffSides {
   /**
-   * Returns one side of a file as the snapshot has it. Throws `not_found` if the side does not exist or only its
-   * hunks are known, `validation` for a binary file, `too_large`.
+   * Returns one side of a file as the snapshot has it. Throws `not_found` if the side does not exist or only
+   * its hunks are known, `validation` for a binary file, or `too_large`.
    */
   read(path: string, side: "old" | "new"): Promise<Buffer>;
   /** Returns the content of an object by its name; absent if there is no object store. Throws `not_found`, `too_large`. */

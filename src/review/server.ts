@@ -29,7 +29,9 @@ export interface ReviewServerParts {
   readonly allowedUids?: readonly number[] | undefined;
   /** Called for each rejected request of another user of this machine. */
   readonly onForeignUser?: (uid: number) => void;
-  /** Whether the server is bound beyond loopback, and the host names and origins that it accepts there. */
+  /**
+   * Whether the server listens on other addresses than loopback, and the host names and origins that it accepts there.
+   */
   readonly exposure: Pick<GuardPolicy, "hostnames" | "anyAddress" | "origins">;
   /** Called with errors that the client did not cause, for stderr. */
   readonly onFailure: (error: unknown) => void;

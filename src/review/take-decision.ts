@@ -67,7 +67,7 @@ export async function takeDecision(
 }
 
 /**
- * Records the decision. After an earlier failure, a repeated decision is accepted without a record, with a warning.
+ * Records the decision. If recording fails again after an earlier failure, returns a warning instead of throwing.
  */
 async function record(
   context: ReviewContext,

@@ -53,10 +53,7 @@ export function createCodeAnchors(diffs: DiffSession): ThreadAnchors {
   };
 }
 
-/**
- * Returns a `validation` error for a missing file, which makes the anchor invalid, and any other error
- * unchanged.
- */
+/** Converts the `not_found` error of a missing file to `validation`. Returns any other error unchanged. */
 function noAnchor(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "not_found") return error;
   return new AppError("validation", `anchor: ${error.message}`, { cause: error });
@@ -139,7 +136,7 @@ export async function followCode(
   });
 }
 
-/** Returns the path that a file has in a diff: its new name if the diff renames it. */
+/** Returns the path that a file has in a diff: on the new side, its new name if the diff renames it. */
 function pathNow({ snapshot }: DiffLease, path: string, side: Side): string {
   if (side === "old" || snapshot.files.some((file) => file.path === path && file.status !== "deleted"))
     return path;

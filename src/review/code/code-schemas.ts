@@ -66,7 +66,8 @@ export function parseQuery<Shape>(schema: z.ZodType<Shape>, query: unknown): Sha
 
 /**
  * Parses numbers such as `3`, `0-49` or `0-9,12`. Returns the numbers below `count` in the given order.
- * Throws `validation`, or `not_found` if none is below `count`.
+ * Throws `validation` for any other text or for more than `count` numbers, and `not_found` if none is below
+ * `count`.
  */
 export function parseNumbers(text: string, count: number): number[] {
   const numbers: number[] = [];

@@ -119,7 +119,7 @@ export function azureParts({ host, repository }: Pick<RepositoryAddress, "host" 
   const parts = repository.split("/");
   const name = parts.at(-1) ?? "";
   const before = parts.slice(0, -2);
-  // The path of a repository with the name of its project may omit the project.
+  // If a repository has the same name as its project, its path may omit the project.
   const least = host.endsWith(".visualstudio.com") ? 0 : 1;
   const project = before.length > least ? (before.at(-1) ?? name) : name;
   const base = before.length > least ? before.slice(0, -1) : before;

@@ -14,9 +14,9 @@ export interface ForgeRequest {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly json?: unknown;
   readonly accept?: string;
-  /** Statuses of errors that are returned instead of thrown. */
+  /** Error statuses that `send` returns instead of throwing. */
   readonly allow?: readonly number[];
-  /** Reports whether the body of a successful response says that a rate limit was exceeded. */
+  /** Reports whether the body of a successful response is the error of an exceeded rate limit. */
   readonly isLimited?: (body: Buffer) => boolean;
 }
 
@@ -30,7 +30,7 @@ export interface ForgeResponse {
 export interface ForgeClient {
   readonly forge: ForgeName;
   readonly host: string;
-  /** Sends a request. Waits while the forge limits the rate. Throws `forge_…` errors. */
+  /** Sends a request. Waits at most 120 s in total for rate limits. Throws `forge_…` errors. */
   send(request: ForgeRequest): Promise<ForgeResponse>;
   /** Sends a request and parses the JSON response. */
   json<Shape>(schema: z.ZodType<Shape>, request: ForgeRequest): Promise<Shape>;
@@ -65,7 +65,6 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_READ_ATTEMPTS = 3;
 const MAX_REDIRECTS = 3;
 
-/** Creates a client. */
 export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   const { forge, host } = options;
   const send = async (request: ForgeRequest): Promise<ForgeResponse> => {

@@ -125,7 +125,7 @@ function hostIn(text: string): string {
 }
 
 /**
- * Returns the path in the address of GitLab that the environment names for a host: `/gitlab` of
+ * Returns the path of the GitLab server that the environment names for a host, for example `/gitlab` for
  * `https://host/gitlab`. Returns undefined if the environment names another host or no path.
  */
 export function environmentGitLabPath(host: string, environment: Environment): string | undefined {
@@ -142,7 +142,7 @@ const HOST_VARIABLES: readonly (readonly [ForgeName, readonly string[]])[] = [
   ["azure", ["AZURE_DEVOPS_HOST"]],
 ];
 
-/** Returns the server that the environment names with a host name, with its port. */
+/** Returns the server that the environment names for a host name, with its port if it has one. */
 export function environmentServer(hostname: string, environment: Environment): NamedServer | undefined {
   for (const [forge, variables] of HOST_VARIABLES) {
     const named = firstValue(environment, variables);
@@ -248,8 +248,8 @@ interface ProgramOptions {
 const TOOL_TIMEOUT_MS = 30_000;
 
 /**
- * Runs a program of the PATH. Resolves to undefined if it is not installed or fails. Passes secrets neither as arguments
- * nor in the environment.
+ * Runs a program from `PATH`. Resolves to undefined if it is not installed or fails. Passes secrets neither
+ * as arguments nor in the environment.
  */
 function askProgram(
   name: string,

@@ -97,7 +97,7 @@ export interface ForgeThread {
   readonly outdated: boolean;
   /** The lines of an outdated thread, if the forge returns them. */
   readonly code?: string | undefined;
-  /** Undefined if such threads cannot be resolved. */
+  /** Undefined if the forge cannot resolve a thread of this kind. */
   readonly resolved: boolean | undefined;
   readonly resolvedBy?: string | undefined;
   /** Whether the thread accepts replies. */

@@ -2,7 +2,7 @@ import type { ReviewedCommit, Revision, ShownCommit } from "../api-types.ts";
 import { type Heads, resolveCommit } from "./refs.ts";
 import { type GitHandle, tryGit } from "./run-git.ts";
 
-/** Maximum commits of a branch, of which the newest are listed. */
+/** Maximum commits of a branch that are listed; older ones are left out. */
 const MAX_COMMITS = 500;
 /** Maximum names and maximum commits in the results of a search. */
 const MAX_NAMES = 40;

@@ -37,7 +37,7 @@ const FIXED_FORM = [
   "--ignore-submodules=dirty",
 ] as const;
 
-/** Options for a list of changed paths that configuration cannot change. */
+/** Options that make a list of changed paths independent of the configuration. */
 export const NAMES_FORM = [
   "--raw",
   "-z",

@@ -28,7 +28,7 @@ export function batchText(
   return blocks.join("\n\n");
 }
 
-/** Formats a batch for an agent that submitted its plan with a hook, and submits the revised plan the same way. */
+/** Formats a batch for an agent that submits its plan, and each revision of it, with a hook. */
 export function planBatchText({ event, ...batch }: LiveBatch): string {
   const isOver = event === "ended";
   return [

@@ -22,7 +22,8 @@ export function getContext(lines: readonly string[], { lineStart, lineEnd }: Lin
 
 /**
  * Returns the position of a range's lines in a later version of the text, or undefined if one of them was changed or
- * removed. Lines that were inserted between them become part of the range.
+ * removed. Lines that were inserted between them become part of the range. Returns `unknown` if the versions differ by
+ * more than `MAX_EDITS` edits.
  */
 export function followLines(
   before: readonly string[],

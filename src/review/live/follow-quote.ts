@@ -10,7 +10,7 @@ export interface TextRange {
 const CONTEXT_CHARACTERS = 60;
 /** Characters around a short quote that must be equal where it is found again. */
 const MIN_EQUAL = 6;
-/** A quote of this length that occurs once is found again even if its surroundings have changed. */
+/** A quote of at least this length that occurs once is found again even if its surroundings have changed. */
 const MIN_DISTINCT = 12;
 
 /** Returns the text before and after a range. */

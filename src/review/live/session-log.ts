@@ -203,7 +203,7 @@ function change(
   return [id];
 }
 
-/** Returns whether sending a batch sends a message: the person's words, or a finding that the person accepted. */
+/** Returns whether a batch sends a message: an unsent one of the person, or the text of an accepted finding. */
 function isSendable(thread: Thread, message: ThreadMessage): boolean {
   const isPersons = message.author.kind === "person";
   return (

@@ -3,14 +3,14 @@ import type { ParsedCell } from "./parse-notebook.ts";
 /** Minimum share of common lines or words for two cells to count as versions of the same cell. */
 const MIN_SHARED_LINES = 0.4;
 const MIN_SHARED_PROSE = 0.5;
-/** Pairs of cells of a notebook that are compared by their lines. */
+/** Maximum pairs of cells that are compared by their lines. */
 const MAX_PAIRS = 20_000;
 
 /** A cell that is in both notebooks: its index in the old and in the new one. */
 export interface CellPair {
   readonly old: number;
   readonly new: number;
-  /** Whether its position among the cells of both notebooks has changed. */
+  /** Whether its position among the cells that both notebooks have has changed. */
   readonly moved: boolean;
 }
 
@@ -126,7 +126,7 @@ function similarity(before: ParsedCell | undefined, after: ParsedCell | undefine
   return share < (isProse ? MIN_SHARED_PROSE : MIN_SHARED_LINES) ? 0 : share;
 }
 
-/** Cells outside the longest sequence that both notebooks have in the same order have moved. */
+/** Marks the cells outside the longest sequence that both notebooks have in the same order as moved. */
 function markMoved(pairs: readonly (readonly [now: number, old: number])[]): CellPair[] {
   // Patience sorting: `ends[n]` is the position of the smallest last old index of all sequences of n + 1 cells.
   const ends: number[] = [];

@@ -10,8 +10,8 @@ import type { FilePatch } from "./read-patch-series.ts";
 const NO_OBJECT = "0".repeat(40);
 
 /**
- * Stores patches as a snapshot. A side that does not exist gets the object name of zeros, which a patch without an
- * `index` line lacks.
+ * Stores patches as a snapshot. Sets the object name of a missing side to zeros, because a patch without an `index`
+ * line has none.
  */
 export async function snapshotOfPatches(
   plan: Pick<DiffPlan, "diffType" | "gitRef">,

@@ -6,7 +6,7 @@ import type { ReviewContext } from "../context.ts";
 import { MAX_IMAGE_BYTES } from "../images/open-image.ts";
 import { storeUpload } from "../images/store-upload.ts";
 
-/** Limits of members besides the file, in any order: a form sends all its fields. */
+/** Limits of the multipart members, because a form can send others before and after the file. */
 const MEMBERS = { files: 8, fields: 64, parts: 72 } as const;
 
 /** POST /api/upload: stores one image, the multipart member `file`, under a random name. */

@@ -10,7 +10,8 @@ import { topFiles } from "./shown-files.ts";
 const TIMEOUT_MS = 3_000;
 
 /**
- * Returns a function that renders the top of the diff into the page, or returns the page unchanged after a timeout.
+ * Returns a function that renders the top of the diff into the page. It returns the page unchanged after a timeout, or
+ * if the settings hide whitespace changes.
  */
 export function createPrerender({ diffs }: CodeReview): NonNullable<ReviewMode["prerender"]> {
   const renderTop = createTopRenderer(diffs);

@@ -8,7 +8,7 @@ import { shownFiles } from "./shown-files.ts";
 
 /** Rows of code that fill a typical window. */
 const MAX_ROWS = 80;
-/** Bytes of a patch that contain at least as many rows. */
+/** Maximum bytes of a patch that are parsed: usually more than `MAX_ROWS` rows. */
 const PATCH_HEAD = 64 * 1024;
 
 export interface RenderOptions {

@@ -12,7 +12,7 @@ export function shownFiles({ files }: Snapshot): SnapshotFile[] {
   return treeOrder(files).flatMap(({ index }) => files[index] ?? []);
 }
 
-/** Returns the first files on the page, or none if they would be most of the diff. */
+/** Returns the first files on the page, or none if they are more than half of the diff. */
 export function topFiles(files: readonly ListedFile[]): readonly ListedFile[] {
   return files.length < TOP_FILES * 2 ? [] : treeOrder(files).slice(0, TOP_FILES);
 }

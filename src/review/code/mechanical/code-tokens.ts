@@ -22,7 +22,7 @@ const FREE = new Set(
 /** File extensions of languages in which the end of a line can end a statement. */
 const LINES = new Set("ex exs go gradle groovy jl kt kts lua r rb scala swift".split(" "));
 
-/** Returns the syntax of a file by its name. In an unknown language, all whitespace has a meaning. */
+/** Returns the syntax of a file by its name. The layout of an unknown language is `fixed`. */
 export function syntaxOf(path: string): Syntax {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const extension = name.slice(name.lastIndexOf(".") + 1);

@@ -22,7 +22,7 @@ export interface MechanicalChanges {
   readonly renamed: ReadonlyMap<string, string>;
 }
 
-/** Returns the mechanical kind of a file that does not depend on its lines. */
+/** Returns `generated` or `file-renamed` for a file whose changed lines need not be searched. */
 export function kindOfFile(file: DiffFile): MechanicalKind | undefined {
   if (file.generated) return "generated";
   const isUnchanged = file.additions + file.deletions === 0 && !file.binary && file.oldMode === file.newMode;
@@ -52,8 +52,8 @@ export class MechanicalSearch {
   }
 
   /**
-   * Reports whether all names of a file are renamed throughout the diff. Call it after all files have been
-   * added.
+   * Reports whether the whole diff renames the renamed names of a file consistently. Call it after all files
+   * have been added.
    */
   isConfirmed({ renamed }: MechanicalChanges): boolean {
     return [...renamed].every(([from, to]) => this.names.isRename(from, to));

@@ -82,7 +82,7 @@ const STYLES: Readonly<Record<string, ImportStyle>> = {
 
 /**
  * Returns a flag for each line: whether it is an import or a part of one. `lines` are consecutive lines of one side of a
- * file; an import that begins before them is recognized by its end.
+ * file; an import that begins before them is recognized by its end, unless that is only a bracket.
  */
 export function importLines(path: string, lines: readonly string[]): readonly boolean[] {
   const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
@@ -100,7 +100,7 @@ export function importLines(path: string, lines: readonly string[]): readonly bo
       first = undefined;
     } else if (!style.member.test(line)) first = undefined;
   }
-  // The end of an import that continues after the last line.
+  // An import may continue after the last line.
   if (first !== undefined && style.start.test(lines[first] ?? "")) flags.fill(true, first);
   return flags;
 }

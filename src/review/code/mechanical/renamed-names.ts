@@ -3,7 +3,7 @@ const DECLARATION =
   /\b(?:function\*?|const|let|var|class|interface|type|enum|namespace|def|fn|func|fun|val|struct|trait|union|module|package|define|typedef|record|object|protocol)\s+([\p{L}_$][\p{L}\p{N}_$]*)/gu;
 const METHOD =
   /^\s*(?:(?:public|private|protected|internal|static|async|override|abstract|final|readonly|virtual)\s+)+(?:[\w<>[\].]+\s+)?([\p{L}_$][\p{L}\p{N}_$]*)\s*[(=:;]/u;
-/** Keywords of all languages: replacing one changes what the code does. */
+/** Keywords of common languages: replacing one changes what the code does. */
 const RESERVED = new Set(
   (
     "abstract and as assert async await bool boolean break case catch char class const continue def default del delete do " +
@@ -17,8 +17,8 @@ const RESERVED = new Set(
 );
 
 /**
- * Returns the names that differ between two token lists that are otherwise the same; undefined if something else
- * differs, or if a name was replaced by different ones.
+ * Returns the names that differ between two token lists that are otherwise the same; undefined if anything else
+ * differs, if no name differs, or if a name was not replaced by the same one everywhere.
  */
 export function renamingsBetween(
   before: readonly string[],

@@ -26,7 +26,7 @@ export const movesIn = oncePerDiff(searchMoves);
 
 async function searchMoves(snapshot: Snapshot): Promise<readonly DiffMove[]> {
   const pause = createPause();
-  // Generated lines repeat each other everywhere, and reviewers do not read how they moved.
+  // Generated code contains many equal lines, and reviewers do not follow how it moved.
   const files = snapshot.files.filter(
     ({ generated, additions, deletions, patchSize }) =>
       !generated && additions + deletions > 0 && patchSize <= MAX_FILE_BYTES,
@@ -54,7 +54,7 @@ function filesOf({ removed, added }: ChangedLines, blocks: readonly Block[]): Re
   return new Set(blocks.flatMap(({ from, to }) => [removed.file[from] ?? -1, added.file[to] ?? -1]));
 }
 
-/** Reads the patches of the first files that fit into memory. */
+/** Reads the patches of the first files, up to `MAX_KEPT_BYTES` in total. */
 async function keepPatches(snapshot: Snapshot, files: readonly SnapshotFile[]): Promise<Patches> {
   let left = MAX_KEPT_BYTES;
   const end = files.findIndex(({ section }) => {

@@ -31,7 +31,7 @@ export interface ChangedLines {
 /** Patches by the index of their file in the diff. */
 export type Patches = ReadonlyMap<number, Buffer>;
 
-/** Constants of the hash FNV-1a. */
+/** Constants of the FNV-1a hash. */
 const SEED = 0x811c9dc5;
 const PRIME = 0x01000193;
 const CHECK_SEED = 0x9747b28c;
@@ -108,7 +108,7 @@ function addLine(
   let check = CHECK_SEED;
   let weight = 0;
   let textEnd = at;
-  // These hashes include the whitespace since the last other byte, which may be at the end of the line.
+  // These hashes include whitespace that may turn out to be trailing.
   let hashHere = hash;
   let checkHere = check;
   for (; at < patch.length; at++) {
@@ -166,7 +166,7 @@ function emptyTable(length: number): LineTable {
   };
 }
 
-/** Doubles the arrays, so that adding a line takes constant time on average. */
+/** Doubles the arrays, so that adding a line takes amortized constant time. */
 function grow(table: LineTable): void {
   const before = { ...table };
   Object.assign(table, emptyTable(table.file.length * 2), { count: table.count });

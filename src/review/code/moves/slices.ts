@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Lets the process serve other requests, if it has worked for a whole slice since it last did so. */
+/** Lets the process serve other requests if `SLICE_MS` have passed since the last time. */
 export type Pause = () => Promise<void>;
 
 /** Milliseconds of work after which other requests are served. */

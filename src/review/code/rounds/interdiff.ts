@@ -123,7 +123,7 @@ async function previousText(
   const previous = applyPatch(Buffer.from(oldText ?? "", "latin1"), Buffer.from(patch, "latin1")).toString(
     "latin1",
   );
-  // If the change was committed since, the new base contains it.
+  // If the change has been committed since, the new base contains it.
   if (base === oldText || base === previous || base === undefined || oldText === undefined) return previous;
   return rebased(patch, base) ?? previous;
 }

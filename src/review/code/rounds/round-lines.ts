@@ -13,10 +13,7 @@ import type { StoredRound } from "./round-store.ts";
 
 /** Characters of the hash that represents one line. */
 const MARK_LENGTH = 8;
-/**
- * Maximum changed lines stored for a diff. For files beyond this limit, only whether they have changed is
- * stored.
- */
+/** Maximum changed lines stored for a diff. For files beyond this limit, only the fingerprint is stored. */
 const MAX_LINES = 20_000;
 /**
  * Maximum edits between two versions; beyond it, the order is ignored, and only lines that were absent before
@@ -51,7 +48,10 @@ async function lineMarks(snapshot: Snapshot, file: SnapshotFile): Promise<string
     .join("");
 }
 
-/** Returns the changed lines of a file that have no counterpart in `marks`, the result of `lineMarks`. */
+/**
+ * Returns the changed lines of a file that have no counterpart in `marks`, the result of `lineMarks`; none if
+ * the file has more than `MAX_LINES` changed lines.
+ */
 export async function linesSince(
   snapshot: Snapshot,
   file: SnapshotFile,

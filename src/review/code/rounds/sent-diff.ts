@@ -4,12 +4,12 @@ import { z } from "zod";
 import { readPatch } from "../../git/file-text.ts";
 import type { Snapshot } from "../../git/snapshot.ts";
 
-/** Maximum bytes of the kept patches of a diff. Of files beyond this limit, only the fingerprint is kept. */
+/** Maximum bytes of the kept patches of a diff. Files beyond this limit are kept without their patch. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Maximum bytes of a decompressed diff, which limits the memory that a damaged file can use. */
 const MAX_DECOMPRESSED = 4 * MAX_BYTES;
 
-/** A compressed diff and the round on which it was sent. */
+/** A compressed diff and the number of the round in which feedback on it was sent. */
 export interface CompressedRound {
   readonly round: number;
   readonly compressed: Uint8Array;
@@ -34,7 +34,7 @@ const sentDiff = z.object({ files: z.array(sentFile) });
 export type SentDiff = z.infer<typeof sentDiff>;
 export type SentFile = z.infer<typeof sentFile>;
 
-/** Returns the current diff in the form of `SentDiff`. The caller holds its snapshot. */
+/** Returns the current diff in the form of `SentDiff`. The caller must not release the lease before. */
 export async function captureDiff(snapshot: Snapshot): Promise<SentDiff> {
   const files: SentFile[] = [];
   let left = MAX_BYTES;
@@ -54,7 +54,7 @@ export async function captureDiff(snapshot: Snapshot): Promise<SentDiff> {
   return { files };
 }
 
-/** Compresses a diff for a file or for memory. */
+/** Compresses a diff as JSON with gzip. */
 export function compressDiff(sent: SentDiff): Promise<Buffer> {
   return promisify(gzip)(JSON.stringify(sent));
 }

@@ -7,7 +7,7 @@ import { indexQuery, parseQuery } from "../code-schemas.ts";
 import { openingPatches } from "../first-paint/shown-files.ts";
 import { leaseDiff } from "./lease-diff.ts";
 
-/** GET /api/diff/index: every file of the diff with its counts, without text. */
+/** GET /api/diff/index: every file of the diff with its counts, and the patches of the first files. */
 export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
   const { origin, sharingEnabled, sessionId, caller, mode, threads } = context;
   const { diffs, editorLink } = review;

@@ -10,7 +10,10 @@ import { diffSwitchBody } from "../code-schemas.ts";
 import { diffJson } from "../diff-json.ts";
 import { leaseDiff } from "./lease-diff.ts";
 
-/** POST /api/diff/switch: switches to another diff, or reloads the current one. A failure keeps the current diff. */
+/**
+ * POST /api/diff/switch: switches to another diff, or reloads the current one. If that fails, the current
+ * diff stays.
+ */
 export function diffSwitchRoute(
   app: FastifyInstance,
   { threads }: ReviewContext,

@@ -13,8 +13,7 @@ export async function leaseDiff(reply: FastifyReply, diff: Promise<DiffLease>): 
 }
 
 /**
- * Leases the diff of a query. Throws `conflict` if the page has another diff than the server, which has
- * reloaded it.
+ * Leases the diff of a query. Throws `conflict` if the server has reloaded the diff since the page loaded it.
  */
 export async function leaseQueriedDiff(
   reply: FastifyReply,

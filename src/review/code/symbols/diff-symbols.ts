@@ -16,7 +16,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 export interface SymbolIndex {
   /** Returns the changed symbols by path. Parses the files of a diff once. */
   changedIn(diff: DiffLease): Promise<ReadonlyMap<string, readonly ChangedSymbol[]>>;
-  /** Returns the references of a name in the changed files, declarations first. */
+  /** Returns the references to a name in the changed files, declarations first. */
   find(diff: DiffLease, name: string): Promise<{ references: readonly DiffReference[]; more: number }>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export function createSymbolIndex(files: () => Promise<SymbolFiles>): SymbolInde
   let parsed = new WeakMap<Snapshot, Parsed>();
   let starting: Promise<SymbolParser> | undefined;
   let count = 0;
-  /** Fingerprints of the files on which the thread ended. */
+  /** Fingerprints of the files whose parsing ended the thread. */
   const skipped = new Set<string>();
   // If the thread fails to start or ends, the next call starts it again.
   const forget = () => {

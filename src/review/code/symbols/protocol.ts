@@ -4,7 +4,7 @@ import type { Grammar } from "./languages.ts";
 
 /** Messages between the server and the thread that parses files. */
 
-/** Starts the thread. */
+/** The thread's `workerData`. */
 export interface SymbolsSettings {
   /** The parser as WebAssembly. */
   readonly parser: Uint8Array;

@@ -16,14 +16,14 @@ export interface SymbolFiles {
 export interface SymbolParser {
   /** Parses a file of a diff; undefined for a language without a grammar. Diffs are numbered by the caller. */
   add(diff: number, path: string, text: string): Promise<readonly DeclaredSymbol[] | undefined>;
-  /** Returns the references of a name in the added files, declarations first. */
+  /** Returns the references to a name in the added files, declarations first. */
   find(diff: number, name: string): Promise<{ references: readonly DiffReference[]; more: number }>;
   close(): Promise<void>;
 }
 
 /**
- * Maximum milliseconds for one file, because hostile text can make a parser slow. After this time, the thread
- * is ended.
+ * Maximum milliseconds of one request, because hostile text can make a parser slow. After this time, the client ends
+ * the thread.
  */
 const LIMIT_MS = 20_000;
 /** Maximum megabytes of the thread's heap. */

@@ -5,7 +5,7 @@ import { type DeclaredSymbol, extractSymbols } from "./extract-symbols.ts";
 import type { Grammar } from "./languages.ts";
 import type { SymbolsRequest, SymbolsResponse, SymbolsSettings } from "./protocol.ts";
 
-// Runs in a worker thread: parsing a large file takes longer than a request may wait.
+// Runs in a worker thread, because parsing a large file would block all other requests.
 const { parser: wasmBinary }: SymbolsSettings = workerData;
 const options = { locateFile: (file: string) => file, wasmBinary };
 const ready = Parser.init(options);

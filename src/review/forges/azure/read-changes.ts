@@ -25,7 +25,7 @@ export interface TrackedChange extends AzureChange {
   readonly trackingId: number;
 }
 
-/** Lists the changed files. */
+/** Lists the files that the last iteration changes, compared with the merge base. */
 export async function readChanges(
   api: AzureApi,
   address: PullAddress,

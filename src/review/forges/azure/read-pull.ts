@@ -56,7 +56,7 @@ const VOTES: Readonly<Record<number, string>> = {
   [-10]: "rejected",
 };
 
-/** Mergeability by merge status. A status that is not listed, such as `failure`, says nothing about conflicts. */
+/** Mergeability by merge status. A status that is not listed, such as `failure`, leaves the mergeability unknown. */
 const MERGEABILITY: Readonly<Record<string, PullRequest["mergeability"]>> = {
   conflicts: "conflicts",
   succeeded: "clean",
@@ -68,7 +68,7 @@ export function pullPath({ repository }: AzureApi, { number }: PullAddress): str
   return `${repository}/pullRequests/${number}`;
 }
 
-/** Reads a pull request. */
+/** Reads a pull request and its last iteration. Throws `forge_error` while Azure DevOps prepares the diff. */
 export async function readPull(api: AzureApi, address: PullAddress): Promise<AzurePull> {
   const path = pullPath(api, address);
   const { host, repository, number } = address;

@@ -28,7 +28,7 @@ export const comment = z.object({
 });
 type Comment = z.infer<typeof comment>;
 
-/** Groups comments into threads: replies name the comment before them. */
+/** Groups comments into threads: each reply names its parent comment. */
 export function toThreads(comments: readonly Comment[]): readonly ForgeThread[] {
   const byId = new Map(comments.map((one) => [one.id, one]));
   const rootOf = (one: Comment): Comment => {

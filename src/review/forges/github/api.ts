@@ -44,7 +44,7 @@ const envelope = z.object({
   errors: z.array(z.object({ message: z.string(), type: z.string().optional() })).optional(),
 });
 
-/** Reports whether the errors of a query say that a rate limit was exceeded. Such a response has the status 200. */
+/** Reports whether a query exceeded a rate limit. GitHub reports this as an error in a response with the status 200. */
 function isLimited(body: Buffer): boolean {
   // Most responses have data and no errors, and are not parsed twice.
   if (!body.includes('"errors"')) return false;

@@ -66,7 +66,7 @@ function stateOf({ state, merged, draft }: z.infer<typeof pullSchema>): PullRequ
   return state === "closed" ? "closed" : draft ? "draft" : "open";
 }
 
-/** Returns the mergeability of an open pull request. GitHub starts to compute it when the request is read. */
+/** Returns the mergeability of an open pull request. GitHub starts to compute it when the pull request is read. */
 function mergeabilityOf({ state, mergeable }: z.infer<typeof pullSchema>): PullRequest["mergeability"] {
   if (state !== "open" || mergeable === undefined) return undefined;
   if (mergeable === null) return "computing";

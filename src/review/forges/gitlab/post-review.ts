@@ -23,9 +23,9 @@ import {
 } from "./read-merge-request.ts";
 
 /**
- * Posts a review. Creates a draft note for each comment and reply, which only its author sees, and publishes
- * all with one call, which also requests changes. Then approves the merge request and resolves threads;
- * repeating these calls has no effect.
+ * Posts a review. Creates a draft note, which only its author sees, for each comment and reply. Publishes all notes
+ * with one call, which can also request changes. Then approves the merge request and resolves threads; repeating these
+ * calls has no effect.
  */
 export async function postReview(
   client: ForgeClient,
@@ -142,7 +142,6 @@ interface Draft {
   readonly pull: MergeRequest;
 }
 
-/** Creates a draft note. */
 async function createDraft(
   client: ForgeClient,
   path: string,
