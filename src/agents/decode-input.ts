@@ -4,7 +4,7 @@ import type { AgentFolders, ApprovedInput, HookEvent, HookInput, PlanLocation } 
 import { parseEvent } from "./hook-event.ts";
 import { agents } from "./registry.ts";
 
-/** Decoded input. Which member is set follows from the form of the input. */
+/** Decoded input. The form of the input decides its `kind`. */
 export type DecodedInput =
   | HookInput
   | ApprovedInput

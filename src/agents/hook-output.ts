@@ -7,7 +7,7 @@ export interface OutputLimit {
   readonly bytes: number;
 }
 
-/** Encodes the text. If the output exceeds the limit, shortens the text and names the file with the rest. Pure. */
+/** Encodes the text. If the output exceeds the limit, shortens the text and names where the whole text is. Pure. */
 export function fittingOutput(
   text: string,
   { savedPath }: PlanDecision,

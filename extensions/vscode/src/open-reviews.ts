@@ -23,7 +23,7 @@ export interface OpenReviewsOptions {
   readonly onChange: (reviews: readonly RunningReview[], opened: readonly RunningReview[]) => void;
 }
 
-/** A review that was killed leaves its file, whose process is then looked up. */
+/** Milliseconds between two checks for reviews that were killed, whose running files remain. */
 const CHECK_MS = 10_000;
 const SETTLE_MS = 150;
 

@@ -104,7 +104,7 @@ async function sendMessage(client, context, agent, text) {
 `;
 }
 
-/** Kilo's plan mode allows no tool that its configuration does not name. */
+/** Kilo's plan mode allows only the tools that its configuration names. */
 const ALLOW_IN_PLAN_MODE = `
   async config(settings) {
     const { plan } = (settings.agent ??= {});

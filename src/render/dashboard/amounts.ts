@@ -8,12 +8,12 @@ export function duration(milliseconds: number | undefined): string {
   return `${minutes} min ${Math.floor((milliseconds % 60_000) / 1000)} s`;
 }
 
-/** Formats an elapsed time in seconds. */
+/** Formats an elapsed time, below a minute in whole seconds. */
 export function age(milliseconds: number): string {
   return milliseconds < 60_000 ? `${Math.max(0, Math.floor(milliseconds / 1000))} s` : duration(milliseconds);
 }
 
-/** Formats a count with three significant digits. */
+/** Formats a count: `950`, `9.5k`, `950k`, `9.5M`. */
 export function count(amount: number | undefined): string {
   if (amount === undefined) return "–";
   if (amount < 1_000) return String(amount);

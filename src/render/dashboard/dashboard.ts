@@ -43,8 +43,7 @@ ${!isFresh && settings}`;
 }
 
 /**
- * Renders the header. The state in the header is the only text that screen readers announce when it changes.
- * It does not change with each call.
+ * Renders the header. Screen readers announce the state in it when it changes, so it must not change with each call.
  */
 function header(state: DashboardState, { connection, isInteractive }: View): Html {
   const { startedAt, now, configuration, needsKey } = state;

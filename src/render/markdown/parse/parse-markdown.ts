@@ -224,7 +224,7 @@ function taskState(content: string): { readonly checked: boolean } | undefined {
 
 /** Longer texts are shown as plain text: a browser needs most of a minute to lay out 20 MB of Markdown. */
 const MAX_MARKDOWN_LENGTH = 1_000_000;
-/** Small enough that a browser lays out only the blocks on the screen. */
+/** Lines of a block of plain text: few enough that a browser lays out only the blocks on the screen. */
 const BLOCK_LINES = 200;
 
 /** Returns the lines of a text unchanged, in blocks that map back to the source. */
