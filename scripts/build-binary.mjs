@@ -57,7 +57,7 @@ function targetOf(program) {
   const target = nodeProgram(readFileSync(program));
   if (target.version !== process.versions.node)
     throw new Error(
-      `${program} is Node.js ${target.version}; it has to be ${process.versions.node}, as what runs this`,
+      `${program} is Node.js ${target.version}. Pass the version that runs this script: ${process.versions.node}`,
     );
   if (target.platform === "darwin" && process.platform !== "darwin")
     throw new Error(
@@ -91,8 +91,8 @@ function licenses() {
 }
 
 /**
- * Returns the assets: pages by the names that src/http/page-source.ts uses, parts by the names that the
- * loader uses.
+ * Writes the blob with the program and its assets, and returns its path. Pages have the names that
+ * src/http/page-source.ts uses, parts those that the loader uses.
  */
 function makeBlob() {
   const config = {

@@ -7,7 +7,9 @@ const IN_HTML = /(?:src|href)="\/([^"]+\.(?:js|css))"/g;
 /** Imports of a bundled script that are loaded with it. */
 const IN_SCRIPT = /(?:from|import)\s*"\.\/([^"]+\.js)"/g;
 
-/** Returns these files with their size, compressed by gzip. `page` is the path of its HTML in `folder`. */
+/**
+ * Returns the files that a page loads first, with their gzip size in bytes. `page` is the path of its HTML in `folder`.
+ */
 export function firstLoad(folder, page) {
   const html = readFileSync(join(folder, page), "utf8");
   const files = new Set([...html.matchAll(IN_HTML)].map(([, file]) => file));
@@ -27,7 +29,7 @@ function withImports(folder, files) {
   return files;
 }
 
-/** Throws if these files exceed a number of bytes together. */
+/** Throws if the files that a page loads first exceed `limit` bytes in total. */
 export function checkFirstLoad(folder, page, limit) {
   const files = firstLoad(folder, page).sort((one, other) => other.bytes - one.bytes);
   const sum = files.reduce((total, { bytes }) => total + bytes, 0);

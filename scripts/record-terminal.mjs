@@ -112,6 +112,6 @@ async function address(started) {
 async function post({ url }, path, body) {
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`);
   return response;
 }

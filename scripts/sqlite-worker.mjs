@@ -34,8 +34,8 @@ function takesWasm() {
     name: "takes-wasm",
     transform(code, id) {
       if (!id.endsWith("node-sqlite3-wasm.js")) return undefined;
-      if (!code.startsWith(OWN_MODULE)) throw new Error("node-sqlite3-wasm starts otherwise than expected");
-      if (!LOCK.test(code)) throw new Error("node-sqlite3-wasm locks otherwise than expected");
+      if (!code.startsWith(OWN_MODULE)) throw new Error(`${id} does not start with: ${OWN_MODULE}`);
+      if (!LOCK.test(code)) throw new Error(`${id} no longer contains: ${LOCK}`);
       const own = code.slice(OWN_MODULE.length).replace(LOCK, ",0o700");
       return `var Module={wasmBinary:require("node:worker_threads").workerData.wasm};${own}`;
     },

@@ -56,7 +56,7 @@ async function tryDefense(copy, [, test, ...changes]) {
     for (let at = 0; at < changes.length; at += 3) {
       const [file, text, replacement] = changes.slice(at, at + 3);
       const source = readFileSync(join(copy, file), "utf8");
-      if (!source.includes(text)) return `${file} has no longer: ${text}`;
+      if (!source.includes(text)) return `${file} no longer contains: ${text}`;
       if (!originals.has(file)) originals.set(file, source);
       writeFileSync(
         join(copy, file),

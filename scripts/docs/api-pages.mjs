@@ -23,7 +23,7 @@ export async function createApiPages() {
 }
 
 const PROXY_TEXT = `Every route that the proxy serves, with the dialect of its errors. The vendors' own references describe the bodies of
-model calls; [Proxy](../reference/proxy.md) says what the proxy adds.`;
+model calls; [Proxy](../reference/proxy.md) describes what the proxy adds.`;
 
 /** Summaries of the operations, for the list of the proxy's routes. */
 const OPERATIONS = {

@@ -44,7 +44,7 @@ await writeSearchIndex();
 writeVersions();
 
 const broken = findBrokenLinks(site);
-for (const { page, href } of broken) process.stderr.write(`${page}: ${href} leads nowhere\n`);
+for (const { page, href } of broken) process.stderr.write(`${page}: ${href} does not exist\n`);
 process.stderr.write(`${pages.length} pages, ${broken.length} broken links\n`);
 process.stdout.write(`${join(site, "index.html")}\n`);
 process.exitCode = broken.length > 0 ? 1 : 0;
