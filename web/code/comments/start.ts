@@ -24,7 +24,7 @@ import { showEditor } from "./show-editor.ts";
 
 /**
  * Opens an editor below the lines, with the text that was typed so far. A suggestion starts with the lines' code.
- * Returns false if the lines are not in the diff.
+ * Returns false if the lines cannot be commented on, for example because they are not in the diff.
  */
 export function commentOnLines(range: LineRange, type: CommentType, typed = ""): boolean {
   const { files, patches, since } = useSession.getState();

@@ -174,7 +174,7 @@ function FilePath({ file }: { readonly file: DiffFile }) {
   );
 }
 
-/** Renders nothing for a file without changed lines: two zeros would say that a binary file is unchanged. */
+/** Renders nothing for a file without changed lines: two zeros would suggest that a binary file is unchanged. */
 export function Counts({ file }: { readonly file: Pick<DiffFile, "additions" | "deletions"> }) {
   if (file.additions + file.deletions === 0) return null;
   return (

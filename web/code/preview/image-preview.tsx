@@ -2,7 +2,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { useSession } from "../state/session.ts";
 import { ImageComparison } from "./image-comparison.tsx";
 
-/** Renders a changed image before and after the change. The image at the time of an earlier feedback is not stored. */
+/** Renders a changed image before and after the change. The image at the time of earlier feedback is not stored. */
 export function ImagePreview({ file: { path, status } }: { readonly file: DiffFile }) {
   const diffId = useSession(({ index }) => index?.diffId ?? "");
   const since = useSession((session) => session.since);

@@ -23,7 +23,7 @@ interface SessionState {
   /** The files in the order of the page. */
   readonly files: readonly DiffFile[];
   readonly patches: PatchStore | undefined;
-  /** The round since whose feedback changes are shown; undefined while the whole diff is shown. */
+  /** The round of the feedback since which changes are shown; undefined while the whole diff is shown. */
   readonly since: number | undefined;
   /** Increases whenever patches are loaded, dropped or failed. */
   readonly patchVersion: number;

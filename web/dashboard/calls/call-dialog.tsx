@@ -64,7 +64,7 @@ function CallDetails({ call }: { readonly call: CallDetailView }) {
       <dl className="details">
         <Detail name="Duration" value={duration(call.ms)} />
         <Detail name="First token" value={call.ttft_ms !== null && duration(call.ttft_ms)} />
-        <Detail name="After it" value={call.ttft_ms !== null && duration(call.ms - call.ttft_ms)} />
+        <Detail name="After first token" value={call.ttft_ms !== null && duration(call.ms - call.ttft_ms)} />
       </dl>
       <h3>Tokens and cost</h3>
       <dl className="details">
