@@ -5,8 +5,8 @@ import { defineConfig, type Plugin } from "vite";
 const page = (name: string) => resolve(import.meta.dirname, name, "index.html");
 
 /**
- * The modules of the code page that its later parts share with its first screen, in one file: in a file for each set of
- * parts that share them they are 2 kB larger (gzip). Pull requests and notebooks load their own state.
+ * Puts the modules that the first screen of the code page shares with its later parts into one file: one file for each
+ * combination of parts would be 2 kB larger in total (gzip). Pull requests and notebooks load their own state.
  */
 const codeBase = {
   name: "code-base",
@@ -31,8 +31,8 @@ const preloadHighlighter: Plugin = {
 };
 
 /**
- * Leaves out the parts of the highlighter that color tokens by themes: the pages color them by class, and the parts are
- * 8 kB of what the code page loads first (gzip).
+ * Leaves out the parts of the highlighter that color tokens by themes: the pages color tokens by class, and these
+ * parts would add 8 kB (gzip) to the first load of the code page.
  */
 function withoutThemes(): Plugin {
   const NAMES = {

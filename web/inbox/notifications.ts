@@ -2,7 +2,10 @@ import type { ReviewEntry } from "../../src/review/api-types.ts";
 import { repositoryName } from "../shared/repository-name.ts";
 import { modeName, reviewAddress } from "./entries.ts";
 
-/** `ask`: the person was not asked yet. `unavailable`: the browser has none, or the page's origin may not use them. */
+/**
+ * `ask`: the person has not been asked yet. `unavailable`: the browser has no notifications, or the page's origin may
+ * not use them.
+ */
 export type NotificationChoice = "ask" | "on" | "off" | "unavailable";
 
 export function notificationChoice(): NotificationChoice {
@@ -11,7 +14,7 @@ export function notificationChoice(): NotificationChoice {
   return Notification.permission === "granted" ? "on" : "off";
 }
 
-/** Asks for permission to show desktop notifications. Only after the person has pressed the button. */
+/** Asks for permission to show desktop notifications. Call it only after the person has pressed the button. */
 export async function askForNotifications(): Promise<NotificationChoice> {
   await Notification.requestPermission();
   return notificationChoice();

@@ -22,7 +22,8 @@ export function isInWindow(element: Element): boolean {
 }
 
 /**
- * Returns the index of the first element, in reading order, that begins in the window or ends below it; -1 if none.
+ * Returns the index of the first element that begins at or below the top of the window, or of the one before it if that
+ * element begins below the window; -1 if there is none.
  */
 export function firstInWindow(elements: readonly Element[]): number {
   const top = coveredTop();

@@ -47,8 +47,8 @@ export function TableOfContents() {
 
 /**
  * Returns whether an entry is visible in the column. A visible entry is not scrolled into view, because in
- * some versions of Chromium the next Tab continues at an element that was. After loading, Tab would skip the
- * header.
+ * some versions of Chromium the next Tab continues at the element that was scrolled into view last. After loading, Tab
+ * would skip the header.
  */
 function isWithin(entry: Element, column: Element): boolean {
   const [inner, outer] = [entry.getBoundingClientRect(), column.getBoundingClientRect()];

@@ -19,8 +19,8 @@ let isFollowing = false;
 export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {
   switch (event.event) {
     case "hello":
-      // Loads the threads again, because events from before the connection are missing: those since it was
-      // lost, or since the first request.
+      // Loads the threads again, because events are missing: those since the connection was lost, or since the first
+      // request.
       if (isFollowing || hasRequestedThreads()) void Promise.all([loadThreads(), loadReviews()]);
       isFollowing = true;
       break;

@@ -35,7 +35,7 @@ export function isInNextBatch(thread: Thread): boolean {
   return thread.messages.some((message) => isPersons(message) && getDelivery(message) === "unsent");
 }
 
-/** Returns whether the person wrote a message in a thread that is not posted at the forge. */
+/** Returns whether a thread has a message of the person that is not posted at the forge. */
 export function isUnposted({ messages, state }: Thread): boolean {
   return (
     state !== "dismissed" && messages.some((message) => isPersons(message) && message.postedAt === undefined)
