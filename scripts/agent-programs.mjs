@@ -27,8 +27,8 @@ export function installProgram(name, { package: from, version, entry }) {
 }
 
 /**
- * Runs the tests with these arguments for vitest and these variables, in a network namespace with loopback only if the
- * system supports it. Returns the exit code.
+ * Runs the tests with these vitest arguments and environment variables. If the system supports it, they run
+ * in a network namespace that has only the loopback interface. Returns the exit code.
  */
 export function runAgentTests(args, variables = {}, stdio = "inherit") {
   const vitest = [resolve(root, "node_modules/vitest/vitest.mjs"), "run", "--project", "agents", ...args];

@@ -30,7 +30,7 @@ export async function bundleParts(dir, minify, plugins = []) {
       dir,
       format: "cjs",
       minify,
-      // The loader runs parts as plain scripts, which cannot import. This affects only modules of Node.js.
+      // The loader runs parts as plain scripts, which cannot import. This affects only built-in modules.
       dynamicImportInCjs: false,
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name]-[hash].cjs",

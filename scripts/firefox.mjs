@@ -1,5 +1,5 @@
-// Finds or installs a Firefox for the browser tests: that of FIREFOX, of the system, of its package manager, or that of
-// Debian packages, extracted into a folder where this process may not install packages.
+// Finds or installs a Firefox for the browser tests: the one that FIREFOX names, the system's, the package
+// manager's or, if this process may not install packages, one extracted from Debian packages.
 import { existsSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { canDownload, canInstall, extract, install, libraryFolders, updateLists } from "./apt.mjs";

@@ -63,7 +63,10 @@ function item(term, description) {
   return [".TP", `.B ${escaped(term)}`, ...paragraph(description)];
 }
 
-/** Examples keep their lines; everything else is a paragraph. */
+/**
+ * Formats the text below a command's flags: examples keep their lines, and everything else becomes a
+ * paragraph.
+ */
 function moreOf(text = "") {
   return text
     .trim()

@@ -35,6 +35,6 @@ function headOf(bytes) {
 
 /** Throws unless the program has the marker and the contents. */
 export function expectFilled(bytes, contents) {
-  if (!bytes.includes(`${FUSE}:1`)) throw new Error("The program is not marked as one with contents");
+  if (!bytes.includes(`${FUSE}:1`)) throw new Error("The program is not marked as a single executable");
   if (!bytes.includes(contents)) throw new Error("The contents of the program are missing");
 }

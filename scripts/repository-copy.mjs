@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** The project root. */
 export const root = resolve(import.meta.dirname, "..");
 
 /** Copies the repository's current files into `copy` and links the installed packages. */

@@ -1,5 +1,5 @@
-// Finds or installs the servers that tests start, Redis and PostgreSQL: the system's, or those of Debian packages,
-// extracted into a folder where this process may not install packages.
+// Finds or installs the servers that tests start, Redis and PostgreSQL: the system's or, if this process may
+// not install packages, those extracted from Debian packages.
 import { execFileSync } from "node:child_process";
 import { chownSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
@@ -43,7 +43,10 @@ export function findServer(name, path = process.env.PATH ?? "", folder = extract
   throw new Error(`${title} is not installed. Install it (${howTo}), then run: npm test`);
 }
 
-/** Ensures that all servers run, and installs what is missing. Throws an error that names the missing package. */
+/**
+ * Ensures that the programs of all servers start, and installs those that are missing. Throws an error that
+ * names the missing package.
+ */
 export async function ensureServers() {
   const missing = names.filter((name) => !runs(name));
   if (missing.length === 0) return;
@@ -129,7 +132,7 @@ export function createPostgresData(folder, password, flags = []) {
   return { command: [join(bin, "postgres"), "-D", data, ...settings], options };
 }
 
-/** Returns the user that PostgreSQL runs as if this process is root, because PostgreSQL rejects root. */
+/** Returns a user for PostgreSQL, which refuses to run as root; undefined if this process is not root. */
 function unprivilegedUser() {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag, name) =>

@@ -69,7 +69,7 @@ if (process.argv.includes("--servers")) {
   await ensureServers().catch((error) => report(`\n${error.message}\n`));
 }
 
-/** Prints why the command cannot start, without a stack trace. */
+/** Prints why the command cannot start, without a stack trace, and exits with 1. */
 function giveUp(what, error, remedy = "") {
   report([`\n${what}: ${error.message}`, remedy].filter(Boolean).join("\n"));
   process.exit(1);
@@ -83,7 +83,7 @@ function isBuilt() {
   );
 }
 
-/** Returns a fingerprint that changes with every tracked or new source file. */
+/** Returns a fingerprint that changes when a tracked or untracked source file changes. */
 function sourceStamp() {
   const folders = ["src", "web", "scripts", "package-lock.json", "package.json"];
   const git = (args) => execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });

@@ -22,7 +22,7 @@ export async function bundleSqliteWorker(folder, plugins = []) {
   );
 }
 
-/** The package locks the database with a folder, which other users could read. */
+/** The call that creates the package's lock folder, which other users could read. */
 const LOCK = /(?<=fs\.mkdirSync\(`\$\{_path\(fi\)\}\.lock`)(?=\))/;
 
 /**

@@ -63,7 +63,7 @@ function drawn({ kind, text, start, isFirst }, row, length) {
   return `<g>${appear}${content}</g>`;
 }
 
-/** Scrolls by one row whenever the screen is full. */
+/** Returns an animation that scrolls by one row for each line beyond a full screen. */
 function scrolling(frames, length) {
   const moves = frames.flatMap(({ start }, row) =>
     row < ROWS ? [] : [{ at: start / length, by: (row - ROWS + 1) * LINE }],

@@ -134,7 +134,7 @@ function pythonWithSdks() {
   return program;
 }
 
-/** Returns a Node.js that is at least version 22. */
+/** Returns the path of a Node.js of version 22 or later, and installs one if necessary. */
 function newerNode() {
   if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;

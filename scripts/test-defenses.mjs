@@ -1,6 +1,6 @@
 // Removes each defense in a copy of the repository, and checks that its tests fail: npm run test:defenses.
-// Arguments select rows: npm run test:defenses -- R1 P13. --quick skips the first run with all defenses in place, which
-// `npm test` has done.
+// Arguments select rows: npm run test:defenses -- R1 P13. --quick skips the first run, which has all defenses
+// in place, because `npm test` includes its tests.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";

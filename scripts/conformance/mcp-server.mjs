@@ -308,7 +308,7 @@ function createFixture() {
   return mcp;
 }
 
-/** Keeps the events of one session, so that a client can continue a stream. */
+/** Creates a store of the events of one session, so that a client can resume a stream. */
 function createEventStore() {
   const events = [];
   return {

@@ -25,7 +25,7 @@ export function startRecallingUpstream(echo) {
   });
 }
 
-/** Puts the earlier user messages of a conversation of texts before its last one. */
+/** Prepends the earlier user messages of a text-only conversation to its last message. */
 function withRecalledTurns(body) {
   let json;
   try {

@@ -17,7 +17,7 @@ export async function createApiPages() {
   );
   return [
     createPage("admin", admin, "Requires an admin key. [How to create keys](../reference/gateway.md)."),
-    createPage("own", own, "Shows a key its own calls and limits. Requires that key."),
+    createPage("own", own, "Returns the calls and limits of one key. Requires that key."),
     createPage("proxy", describeProxy(routes, version), PROXY_TEXT),
   ];
 }
@@ -44,7 +44,7 @@ const OPERATIONS = {
   telemetry: "Discards a client's telemetry",
   otlp: "Relays or discards OTLP telemetry",
   health: "Returns whether the process runs",
-  readiness: "Returns whether the proxy takes calls",
+  readiness: "Returns whether the proxy accepts calls",
   metrics: "Returns metrics for Prometheus",
   mcp: "Relays to an MCP server",
   hello: "Responds with status 200",
@@ -54,10 +54,10 @@ const OPERATIONS = {
   "dashboard-events": "Streams changes to the dashboard",
   admin: "Admin API",
   own: "API of a key's owner",
-  realtime: "Passes on a WebSocket of the realtime or the Live API",
-  "pass-through": "Passes on a call of another API to an upstream of its vendor",
-  "bedrock-client": "Calls Claude as clients of Amazon Bedrock do",
-  "vertex-client": "Calls Claude as clients of Google Vertex AI do",
+  realtime: "Relays a WebSocket of the Realtime API or the Live API",
+  "pass-through": "Relays a call of another API to an upstream of the client's vendor",
+  "bedrock-client": "Calls Claude in the format of Amazon Bedrock",
+  "vertex-client": "Calls Claude in the format of Google Vertex AI",
 };
 
 /** Bundles the modules that define the routes, and imports them. */

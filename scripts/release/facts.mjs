@@ -10,7 +10,9 @@ const manifest = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"))
 export const name = manifest.name;
 export const version = manifest.version;
 export const license = manifest.license;
-/** The description in Homebrew's style: at most 80 characters, without an article or a full stop. */
+/**
+ * The description in Homebrew's style: at most 80 characters, without a leading article or a final period.
+ */
 export const summary = "Review the plans and diffs of coding agents, and proxy their model calls";
 export const description = manifest.description;
 /** The oldest supported version of Node.js, such as 20.19. */

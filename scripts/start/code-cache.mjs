@@ -104,7 +104,7 @@ function writeWhole(path, content) {
   }
 }
 
-/** Removes the files of other versions of the command. */
+/** Removes files of other versions of the command that are older than 30 days. */
 function prune(folder, current) {
   for (const name of readdirSync(folder)) {
     if (current.has(name)) continue;

@@ -12,7 +12,7 @@ export function FailedReview({ message }: { readonly message: string }) {
   const isOpen = useSession((session) => session.phase !== "sent");
   const comments = useComments((state) => state.comments);
   const [markdown, setMarkdown] = useState("");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the comments are made of the comments
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the feedback is composed from the comments
   useEffect(() => {
     void feedback().then(({ markdown }) => setMarkdown(markdown));
   }, [comments]);
@@ -43,9 +43,7 @@ async function sendFeedback(): Promise<string | undefined> {
   return decide({ feedback: markdown, complete: true, annotations }, false);
 }
 
-/**
- * Returns the composed feedback, or the plain text of each comment if composing the feedback is what failed.
- */
+/** Returns the composed feedback, or the plain text of each comment if composing the feedback fails. */
 async function feedback(): Promise<Pick<Feedback, "markdown" | "annotations">> {
   try {
     return await composeFeedback();

@@ -22,7 +22,7 @@ import { useView } from "./state/view.ts";
 
 type Step = 1 | -1;
 
-/** Moves the cursor to the next line, or to the first line in view if the cursor is not in view. */
+/** Moves the cursor by one line, or to the first line in view if the cursor is not in view. */
 export function moveLine(controller: DiffController, step: Step): void {
   const row = cursorPosition(controller);
   const { geometry } = controller.scene();
@@ -34,7 +34,7 @@ export function moveLine(controller: DiffController, step: Step): void {
   );
 }
 
-/** Moves the cursor to the next block of changes. Waits for patches that are not loaded yet. */
+/** Moves the cursor to the next or previous block of changes. Waits for patches that are not loaded yet. */
 export async function moveHunk(controller: DiffController, step: Step): Promise<void> {
   const inView = controller.rowInView();
   const from = cursorPosition(controller) ?? (step > 0 ? inView : { ...inView, row: inView.row + 1 });

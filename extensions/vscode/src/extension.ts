@@ -7,7 +7,7 @@ import { startReview } from "./run-command.ts";
 import { createThreadComments } from "./thread-comments.ts";
 import { commentOn } from "./thread-view.ts";
 
-/** Called by the editor after it has started. */
+/** Activates the extension. The editor calls it after startup. */
 export function activate(context: vscode.ExtensionContext): void {
   const status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Left);
   status.command = "sallyport.openReview";

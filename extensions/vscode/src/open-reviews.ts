@@ -17,9 +17,7 @@ export interface OpenReviewsOptions {
   readonly dataDirectory: string;
   /** The folders of the window. */
   readonly folders: () => readonly string[];
-  /**
-   * Called when a review has opened, ended or changed; `opened` has the reviews that were not there before.
-   */
+  /** Called when a review has opened or ended; `opened` has the reviews that were not there before. */
   readonly onChange: (reviews: readonly RunningReview[], opened: readonly RunningReview[]) => void;
 }
 

@@ -8,7 +8,9 @@ import type {
 } from "../../../src/review/live-api-types.ts";
 import { SseParser } from "../../../src/sse/parse.ts";
 
-/** Calls a review of this machine as its page does, so its messages count as the person's. */
+/**
+ * Calls a review on this machine as its page does, so that the review treats the messages as the person's.
+ */
 export interface ReviewClient {
   threads(): Promise<readonly Thread[]>;
   createThread(body: NewThreadBody): Promise<Thread>;

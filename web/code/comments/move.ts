@@ -10,7 +10,10 @@ import { currentPosition, fileAt } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { setFolded, useView } from "../state/view.ts";
 
-/** Scrolls to a comment and moves the cursor to its line. A comment without a position opens the sidebar. */
+/**
+ * Scrolls to a comment and moves the cursor to its line. If the comment's lines are not in the diff, scrolls
+ * to its file; if the file is not, opens the sidebar.
+ */
 export function goToComment(controller: DiffController, comment: ReviewComment): void {
   const file = useSession.getState().files.find(({ path }) => path === comment.path);
   const position = currentPosition(comment);
@@ -28,7 +31,10 @@ export function goToComment(controller: DiffController, comment: ReviewComment):
   announce(`${comment.type} on ${formatLines(position.start, position.end)} of ${file.path}`);
 }
 
-/** Makes a thread active and scrolls to it. A thread without a position in the diff opens the sidebar. */
+/**
+ * Makes a thread active and scrolls to it. If the thread's lines are not in the diff, scrolls to its file; if
+ * the file is not, opens the sidebar.
+ */
 export function goToThread(controller: DiffController, thread: Thread): void {
   const { anchor, outdated, messages } = thread;
   useThreads.setState({ activeId: thread.id });

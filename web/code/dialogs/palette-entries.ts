@@ -27,7 +27,7 @@ const MAX_FIRST_FILES = 6;
 
 /**
  * Returns the entries that contain every word of a text, ignoring case: files, then actions, other reviews and moves.
- * Actions are first if one begins with the text. Among files, the name itself comes first, then names that begin with
+ * Actions are first if one begins with the text. Among files, exact names come first, then names that begin with
  * the text, other matching names, and matching folders. Leaves out empty groups. Pure.
  */
 export function paletteGroups(

@@ -35,7 +35,7 @@ export interface Scene {
   readonly height: number;
   /** The difference between a position in the diff and the same position in the scroller. */
   readonly shift: number;
-  /** Whether the browser prints. While it does, the beginning of the diff is rendered. */
+  /** Whether the browser is printing; if so, the beginning of the diff is rendered. */
   readonly printing: boolean;
 }
 
@@ -60,7 +60,7 @@ export class DiffController {
    * of the diff cannot be at the top of the window.
    */
   private scrolledFile: string | undefined;
-  /** Set while all rows are rendered, up to the maximum height. */
+  /** Whether all rows are rendered if there are at most `MAX_WHOLE_LINES`. */
   private whole = false;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -125,7 +125,7 @@ export class DiffController {
     this.followAwaited();
   }
 
-  /** Takes over heights measured on screen that differ from the computed ones. */
+  /** Stores heights measured on screen that differ from the computed ones, and lays out the file again. */
   measure(file: DiffFile, seen: Partial<MeasuredHeights>): void {
     if (this.layoutCache.measure(file, seen)) this.update([file]);
   }
@@ -137,7 +137,7 @@ export class DiffController {
     this.moveTo(positionFor(this.space(), this.latest.geometry.getTop(order)));
   }
 
-  /** Scrolls a line to a third of the window, unless it is in view. Waits up to 10 s for the line's patch. */
+  /** Scrolls to a line that is not in view or, if `always`, to any line. Waits up to 10 s for its patch. */
   scrollToLine(line: LineRef, always = false): void {
     const order = this.getOrder(line.path);
     const body = this.latest.geometry.bodies[order];
@@ -168,7 +168,10 @@ export class DiffController {
     return top > virtual - LINE_HEIGHT && top < virtual + this.viewport.height - LINE_HEIGHT;
   }
 
-  /** Returns the position before the first row in view or of the file to which the person last moved. */
+  /**
+   * Returns the position before the first row in view, or before the first row of the file to which the
+   * person last moved.
+   */
   rowInView(): RowPosition {
     const { geometry } = this.latest;
     const scrolledFile = this.scrolledFile === undefined ? -1 : this.getOrder(this.scrolledFile);
@@ -190,13 +193,13 @@ export class DiffController {
     if (distance !== 0) this.moveTo(positionFor(this.space(), this.scrolledTo.virtual + distance));
   }
 
-  /** Renders the part of the diff to print, or again only the visible part. */
+  /** Renders the part of the diff to print or, after printing, only the visible part. */
   print(printing: boolean): void {
     this.latest = { ...this.latest, printing };
     this.moveTo(this.scrolledTo);
   }
 
-  /** Renders all rows of a diff that is not too long, for the browser's search, or only visible rows. */
+  /** Renders all rows for the browser's search, if at most `MAX_WHOLE_LINES`, or only visible rows. */
   showWhole(whole: boolean): void {
     if (whole === this.whole) return;
     this.whole = whole;

@@ -133,7 +133,10 @@ function rangeFrom(target: Element, extend: boolean): LineRange | undefined {
   return isSame ? { ...line, from: cursor.number } : line;
 }
 
-/** Returns the line at a point, on the file and side of the selection, regardless of the pointer's column. */
+/**
+ * Returns the line at a point, in the file and on the side of the selection, regardless of the pointer's
+ * column.
+ */
 function lineUnder(scroller: HTMLElement, x: number, y: number, range: LineRange): number | undefined {
   const box = scroller.getBoundingClientRect();
   const inside = Math.min(box.right - 4, Math.max(box.left + 4, x));

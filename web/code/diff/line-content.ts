@@ -17,7 +17,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { nearest, rangesIn } from "../core/text/search.ts";
 import { highlightHunk, highlightWholeText } from "../highlight/highlight-lines.ts";
 
-/** Maximum length of a highlighted line in UTF-16 units. Longer lines are data. */
+/** Maximum length of a highlighted line in UTF-16 units. Longer lines are usually data. */
 const MAX_COLORED_LENGTH = 20_000;
 
 /** The content of a cell of code. */
@@ -106,7 +106,10 @@ export function contextLine(
   return { segments, hidden: full.length - text.length, notice: undefined };
 }
 
-/** Prefers the highlighting of the whole file, which includes the context before the hunk. */
+/**
+ * Returns the highlighting of a line: from that of the whole file, which includes the context before the
+ * hunk, or otherwise from that of the hunk.
+ */
 function findHighlight(
   source: LineSource,
   line: number,

@@ -30,7 +30,10 @@ export function StatusLine() {
   );
 }
 
-/** Threads contain what was sent or comes from others; comments and replies are in the draft until they are sent. */
+/**
+ * Formats both numbers. Threads contain what was sent or comes from others; comments and replies are in the
+ * draft until they are sent.
+ */
 function describeCount(threads: number, comments: number): string {
   if (threads === 0) return plural(comments, "comment");
   const all = plural(threads, "thread");

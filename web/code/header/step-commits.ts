@@ -62,7 +62,7 @@ function commitAfter(steps: number): string | undefined {
   return to === from ? undefined : commits[to]?.sha;
 }
 
-/** Returns from a single commit to the diff before it. */
+/** Returns from a single commit to the whole diff that was shown before. */
 export async function showWhole(): Promise<void> {
   const { index } = useSession.getState();
   const type = useCommits.getState().whole ?? index?.gitContext.diffOptions[0]?.id;

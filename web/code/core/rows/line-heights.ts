@@ -16,7 +16,7 @@ const UNCERTAIN = /[^\t\n\r -~]/;
 const patchWidths = new WeakMap<ParsedPatch, LineWidths>();
 const textWidths = new WeakMap<readonly string[], LineWidths>();
 
-/** The width in columns of each line, for a width of tabs. */
+/** The width in columns of each line, for one tab width. */
 interface LineWidths {
   readonly tabWidth: number;
   readonly columns: Uint16Array;
