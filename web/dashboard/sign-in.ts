@@ -55,7 +55,7 @@ function submitted(form: HTMLFormElement): Promise<void> {
   });
 }
 
-/** Attempts, one a second, while the proxy opens the database with the keys. */
+/** Maximum attempts, one per second, while the proxy opens the database that contains the keys. */
 const MAX_ATTEMPTS = 10;
 
 /** Returns the key of a secret, or the reason why the secret is not accepted. */

@@ -136,7 +136,7 @@ function Decided({ review }: { readonly review: DecidedReview }) {
   );
 }
 
-/** Asks for desktop notifications once, when the person presses the button. */
+/** Renders the button that asks for desktop notifications, or the choice that was made. */
 function Notifications() {
   const [choice, setChoice] = useState(notificationChoice);
   if (choice === "unavailable") return null;
@@ -176,7 +176,7 @@ function keepTheme(theme: Theme): void {
   localStorage.setItem(THEME_NAME, theme);
 }
 
-/** Applies the stored theme; the system's without one. */
+/** Applies the stored theme. Without one, the system's theme applies. */
 function applyKeptTheme(): void {
   const theme = localStorage.getItem(THEME_NAME);
   if (theme === "light" || theme === "dark") applyTheme(theme);

@@ -214,8 +214,7 @@ function useContent(props: CodeProps): LineContent {
   const { file, patch, text } = body;
   const number = body.rows?.kind[row] === ROW_CONTEXT ? (body.rows.right[row] ?? 0) : 0;
   const move = moveOn(props, side);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: highlighting and patches come from outside; the
-  // numbers change with them
+  // biome-ignore lint/correctness/useExhaustiveDependencies: highlighting and patches are external; numbers track them
   return useMemo(() => {
     const source = { file, patch, text };
     return number > 0

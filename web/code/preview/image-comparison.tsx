@@ -30,7 +30,10 @@ interface ImageComparisonProps {
   readonly sources: ImageSources;
 }
 
-/** Renders an image before and after a change: side by side, or one over the other with a divider or an opacity. */
+/**
+ * Renders an image before and after a change: side by side, or overlaid with a movable divider or adjustable
+ * opacity.
+ */
 export function ImageComparison({ name, sources }: ImageComparisonProps) {
   const mode = useMode((state) => state.mode);
   const [loaded, setLoaded] = useState<Partial<Record<Side, LoadedImage>>>({});
@@ -67,7 +70,7 @@ export function ImageComparison({ name, sources }: ImageComparisonProps) {
           ))}
         </div>
       )}
-      {/* A file can have the name of an image and other content: without any image, nothing is missing. */}
+      {/* A file with an image's name can have other content. If neither side is an image, no error is shown. */}
       {failed !== undefined && (before ?? after) && (
         <p className="hint">The image {when(failed)} the change cannot be displayed.</p>
       )}

@@ -6,7 +6,7 @@ import { type LoadedNotebook, loadedNotebook, useNotebooks } from "./notebooks.t
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
-/** Fetches a notebook by cells. After a failure, the raw diff is shown. */
+/** Fetches the cells of a notebook. After a failure, the raw diff is shown. */
 export async function loadNotebook(file: DiffFile): Promise<void> {
   const query = new URLSearchParams({ path: file.path, id: useSession.getState().index?.diffId ?? "" });
   if (!useView.getState().whitespace) query.set("w", "1");

@@ -6,7 +6,7 @@ import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
 interface MechanicalState {
-  /** Files with mechanical changes, by path in the current diff. */
+  /** Files with only mechanical changes, by path in the current diff. */
   readonly files: ReadonlyMap<string, MechanicalFile>;
 }
 

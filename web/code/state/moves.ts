@@ -51,7 +51,7 @@ export function textAtOtherEnd(move: DiffMove, side: Side, number: number): stri
 
 const requested = new Set<string>();
 
-/** Loads the patch at the other end of edited moves, to show what was edited. */
+/** Loads the patch at the other end of an edited move, to show what was edited. */
 export async function loadOtherEnd(move: DiffMove, side: Side): Promise<void> {
   const { files, patches, index } = useSession.getState();
   const file = fileAt(files, otherEnd(move, side, 0).path);

@@ -28,7 +28,7 @@ interface SessionState {
   /** Increases whenever patches are loaded, dropped or failed. */
   readonly patchVersion: number;
   readonly connected: boolean;
-  /** Whether the working tree has changed since the diff was made. */
+  /** Whether the diff on the page is out of date, for example because the working tree has changed. */
   readonly stale: boolean;
   readonly switching: boolean;
   /** The feedback that was sent, for the final screen. */
@@ -72,7 +72,10 @@ const FIRST_FILES = 4;
 type PatchListener = (indexes: readonly number[]) => void;
 const listeners = new Set<PatchListener>();
 
-/** Subscribes to patches, before React renders. Returns a function that unsubscribes. */
+/**
+ * Subscribes to changes of patches. The listener runs before React renders. Returns a function that
+ * unsubscribes.
+ */
 export function onPatches(listener: PatchListener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -33,7 +33,7 @@ export async function toggleSymbols(): Promise<void> {
 
 let isFollowing = false;
 
-/** Loads the symbols whenever another diff is shown. */
+/** Loads the symbols whenever another diff is shown, while the file tree lists them. */
 function follow(): void {
   if (isFollowing) return;
   isFollowing = true;

@@ -15,7 +15,7 @@ interface AuditPage {
   readonly next_cursor: string | null;
 }
 
-/** Renders who changed which key, team or setting, newest first. */
+/** Renders the changes to keys, teams and settings and who made them, newest first. */
 export function AuditView() {
   const { api } = useSession();
   const pages = usePages();

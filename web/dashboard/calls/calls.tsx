@@ -13,7 +13,7 @@ import { Section } from "../parts/section.tsx";
 import { CallDialog } from "./call-dialog.tsx";
 import { CallFilters, FILTERS } from "./call-filters.tsx";
 
-/** Number of calls on a page, few enough for any browser. */
+/** Number of calls on a page. */
 const PAGE_SIZE = 100;
 const REFRESH_MS = 10_000;
 

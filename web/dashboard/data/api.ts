@@ -15,7 +15,9 @@ export class ApiError extends Error {
 
 export type QueryValues = Readonly<Record<string, string | number | undefined>>;
 
-/** Calls one of the proxy's APIs with a key, which is only kept in memory. Every function throws `ApiError`. */
+/**
+ * Calls one of the proxy's APIs with a key, which is only kept in memory. A failed request throws `ApiError`.
+ */
 export interface Api {
   get<Value>(path: string, query?: QueryValues, signal?: AbortSignal): Promise<Value>;
   getText(path: string, query?: QueryValues): Promise<string>;
@@ -25,7 +27,7 @@ export interface Api {
 export const ADMIN_API = "/api/admin/v1";
 export const OWN_API = "/api/me/v1";
 
-/** Whether the last request was without a response. */
+/** Whether the last request received no response. */
 export const useConnection = create<{ readonly isLost: boolean }>(() => ({ isLost: false }));
 
 /** Creates the client of an API. `onRejected` is called when the proxy no longer accepts the key. */

@@ -3,7 +3,7 @@ export interface Range {
   readonly id: string;
   readonly label: string;
   readonly ms: number;
-  /** The steps of the charts of this range. */
+  /** The length of a step in the charts of this range. */
   readonly unit: "minute" | "hour" | "day";
   /** Milliseconds between two refreshes. */
   readonly refreshMs: number;

@@ -38,7 +38,7 @@ export function KeysView() {
     changed();
     setRemovedFrom(list);
   };
-  // The closed dialog has returned the focus to a button of the entry, which disappears with it.
+  // The closed dialog has returned the focus to a button of the removed entry, which disappears.
   useEffect(() => {
     if (removedFrom === undefined) return;
     document.getElementById(`${removedFrom}-heading`)?.focus();
@@ -173,7 +173,7 @@ interface OpenDialogProps {
   readonly teams: readonly TeamView[];
   readonly onClose: () => void;
   readonly onDone: (secret?: NewSecret) => void;
-  /** Called when an entry of this list is gone. */
+  /** Called after an entry of this list has been removed. */
   readonly onRemoved: (list: "keys" | "teams") => void;
 }
 

@@ -7,7 +7,7 @@ import { LimitsLeft } from "./limits.tsx";
 
 const REFRESH_MS = 10_000;
 
-/** Renders the remaining limits of the key that has signed in, and those of its team. */
+/** Renders the remaining limits of the key with which the person has signed in, and those of its team. */
 export function LimitsView() {
   const { api, key } = useSession();
   const query = useQuery("limits", (signal) => api.get<OwnLimitsView>("/limits", {}, signal), REFRESH_MS);

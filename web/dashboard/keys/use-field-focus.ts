@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from "react";
 
 /**
- * Returns the reference of a group of fields. When a row of fields is added, its first field gets the focus; when one is
- * removed, the group's last button, which adds rows.
+ * Returns the reference of a group of fields. When a row of fields is added, its first field gets the focus;
+ * when one is removed, the button that adds rows gets it.
  */
 export function useFieldFocus(rows: number): RefObject<HTMLFieldSetElement | null> {
   const group = useRef<HTMLFieldSetElement>(null);

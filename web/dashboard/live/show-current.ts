@@ -29,7 +29,7 @@ export function showCurrent(
   let state: DashboardState | undefined;
   let filters: Filters = NO_FILTERS;
   let connection: Connection = "still";
-  /** Milliseconds by which the proxy's clock is ahead of this one. */
+  /** Milliseconds by which the proxy's clock is ahead of the browser's. */
   let ahead = 0;
   const isBlank = container.childElementCount === 0;
   const draw = () => {

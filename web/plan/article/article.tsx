@@ -226,7 +226,10 @@ function followPage({ onScroll, onPrint }: PageEvents): () => void {
   };
 }
 
-/** CSS `prefers-reduced-motion` rules do not apply to scrolling with an explicit behavior. */
+/**
+ * Returns the behavior for scrolling. CSS `prefers-reduced-motion` rules do not apply to scrolling with an
+ * explicit behavior.
+ */
 function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
 }

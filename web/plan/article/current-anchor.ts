@@ -58,7 +58,7 @@ const wordSegmenter =
 /** Number of characters on either side that are searched for a word boundary. */
 const REACH = 60;
 
-/** Returns the word around an offset, or undefined at its edges. */
+/** Returns the word that contains an offset; undefined at an edge of a word or between words. */
 function wordAt(text: string, offset: number): { readonly start: number; readonly end: number } | undefined {
   const from = Math.max(0, offset - REACH);
   const piece = text.slice(from, offset + REACH);

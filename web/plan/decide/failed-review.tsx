@@ -71,10 +71,7 @@ function alreadyDecided(): string | undefined {
     : undefined;
 }
 
-/**
- * Returns the composed feedback, or the plain text of each annotation if composing the feedback is what
- * failed.
- */
+/** Returns the composed feedback, or the plain text of each annotation if composing the feedback fails. */
 function commentsText(state: ReviewState, purpose: "request-changes" | "approve"): string {
   try {
     return getFeedback({ ...state, annotations: allAnnotations() }, purpose);

@@ -14,7 +14,7 @@ import { getFeedback } from "./plan-feedback.ts";
 import { useDecision } from "./use-decision.ts";
 
 /**
- * Requests changes. Renders the dialog that shows the feedback. The person can edit the feedback before
+ * Renders the dialog that requests changes. It shows the feedback. The person can edit the feedback before
  * sending it.
  */
 export function RequestChangesDialog() {

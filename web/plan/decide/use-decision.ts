@@ -7,7 +7,9 @@ interface Decision {
   readonly run: (send: () => Promise<string | undefined>) => Promise<void>;
 }
 
-/** Sends a decision, never twice at the same time, and keeps the last error. */
+/**
+ * Returns a function that sends a decision, never twice at the same time, and the error of the last attempt.
+ */
 export function useDecision(): Decision {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();

@@ -36,7 +36,7 @@ export function blockAt(element: Element | null): number | undefined {
 /** Matches removed text, which is not part of the plan. */
 const REMOVED = "[data-removed]";
 
-/** Returns the selected range in `root`, clipped to it, or undefined. */
+/** Returns the selected range, clipped to `root`; undefined if no text in `root` is selected. */
 export function selectedRange(root: Element, selection: Selection | null): TextRange | undefined {
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return undefined;
   const range = selection.getRangeAt(0);

@@ -71,7 +71,10 @@ function countsByHeading(
   return counts;
 }
 
-/** Returns the last heading above the middle of the window. */
+/**
+ * Returns the id of the last heading that begins in the top third of the window or above the window; without
+ * one, of the first heading.
+ */
 function useCurrentHeading(headings: readonly Heading[]): string | undefined {
   const [current, setCurrent] = useState<string>();
   useEffect(() => {

@@ -21,7 +21,7 @@ interface Part {
   readonly removed: boolean;
 }
 
-/** Returns the words that differ; undefined if the texts have almost nothing in common. */
+/** Returns the words that differ; undefined if the texts differ by more than `MAX_EDITS` edits. */
 export function compareByWord(before: string, after: string): WordEdits | undefined {
   const parts = diffArrays(splitTokens(before), splitTokens(after), { maxEditLength: MAX_EDITS });
   if (!parts) return undefined;

@@ -123,7 +123,7 @@ export function allAnnotations(): readonly PlanAnnotation[] {
 export function leaveComposer(): void {
   const { composer } = state();
   if (!composer) return;
-  // An annotation type without text is chosen with its own button, so closing the composer drops it.
+  // A deletion without text is added with its own button, so closing the composer drops it.
   const isEmpty = composer.text.trim() === "" && composer.images.length === 0;
   if (isUnchanged(composer) || (composer.type === "delete" && isEmpty)) set({ composer: undefined });
   else saveComposer();

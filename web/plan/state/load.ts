@@ -48,8 +48,8 @@ export async function handleServerChange(sessionId: string): Promise<void> {
 }
 
 /**
- * Returns the state of a plan without the option to send an edited plan if it is in a live session, which
- * cannot do so.
+ * Returns the state of a plan. In a live session, removes the option to send an edited plan, which such a
+ * session does not support.
  */
 export function forLive(plan: PlanState): PlanState {
   return plan.live ? { ...plan, caller: { ...plan.caller, takesEditedPlan: false } } : plan;

@@ -56,7 +56,10 @@ function stops(): readonly Pick<PlanAnnotation, "id" | "anchor">[] {
   return all.toSorted((a, b) => (a.anchor?.start ?? -1) - (b.anchor?.start ?? -1));
 }
 
-/** Returns the index of the first block at or after the one being read (the last before it for step -1). */
+/**
+ * Returns the index of the first block at or after the one being read; for step -1, of the last block before
+ * it.
+ */
 function nextFrom(blocks: readonly (number | undefined)[], read: number, step: 1 | -1): number {
   const found =
     step === 1

@@ -2,7 +2,8 @@ import type { ErrorResponse } from "../../../src/review/api-types.ts";
 import { pageTokenHeader } from "./page-token.ts";
 
 /**
- * The result of a call. `gone`: no response. `absent`: the server has no such route. `refused`: an error response.
+ * The result of a call. `gone`: no complete response. `absent`: the server has no such route. `refused`: an
+ * error response.
  */
 export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
