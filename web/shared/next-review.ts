@@ -1,4 +1,4 @@
-/** Loads the next review at this address. In a background tab, marks the title until the tab is viewed. */
+/** Loads the next review at this address, whose page marks its title in a background tab. */
 export function showNextReview(): void {
   location.reload();
 }

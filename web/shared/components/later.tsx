@@ -13,8 +13,8 @@ interface LaterProps {
 
 /**
  * Creates a component whose code loads with its first use, or before it when the browser is idle. Once the
- * code is loaded, the component renders immediately: `lazy` of React would show its fallback for up to 300
- * ms, and keys typed then would miss the part.
+ * code is loaded, the component renders immediately: React's `lazy` would show its fallback for up to 300 ms,
+ * and keys typed meanwhile would not reach the component.
  */
 export function later<Props extends object>(load: Load<Props>): ComponentType<Props & LaterProps> {
   let Loaded: ComponentType<Props> | undefined;

@@ -75,7 +75,7 @@ interface MenuItemProps {
   readonly checked?: boolean;
 }
 
-/** Renders a menu item. With `checked`, the item can be turned on and off. */
+/** Renders a menu item. With `checked`, the item is one option of a choice. */
 export function MenuItem({ onSelect, children, checked }: MenuItemProps) {
   const shared = { type: "button", tabIndex: -1, className: "menu-item", onClick: onSelect } as const;
   if (checked === undefined) {

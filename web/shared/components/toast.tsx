@@ -13,7 +13,7 @@ interface Toast {
 
 interface ToastState {
   readonly toasts: readonly Toast[];
-  /** Whether the message is only announced by assistive technology, not shown. */
+  /** The text that assistive technology announces and the page does not show. */
   readonly announcement: string;
   /** Open dialogs. Content behind the newest modal dialog is inert. */
   readonly dialogs: readonly string[];
@@ -22,7 +22,10 @@ interface ToastState {
 const useToasts = create<ToastState>(() => ({ toasts: [], announcement: "", dialogs: [] }));
 let lastId = 0;
 
-/** Shows a message at the bottom of the page for 4 or 10 s. At most three messages are shown. */
+/**
+ * Shows a message at the bottom of the page for 4 s, or for 10 s if it has an action or reports an error. At
+ * most three messages are shown.
+ */
 export function showToast(text: string, options: Partial<Pick<Toast, "tone" | "action">> = {}): void {
   lastId += 1;
   const toast: Toast = { id: lastId, text, tone: "plain", ...options };

@@ -150,7 +150,10 @@ function useScrollWindow(
   }, [list, isWhole, onChange]);
 }
 
-/** Scrolls an item into view. Not `scrollIntoView`, which would also stop a smooth scroll of the page. */
+/**
+ * Scrolls an item into view. Does not call `scrollIntoView`, which would also stop a smooth scroll of the
+ * page.
+ */
 function scrollTo(item: Element, scroller: Element): void {
   const { top, bottom } = item.getBoundingClientRect();
   const windowTop = scroller === document.scrollingElement ? 0 : scroller.getBoundingClientRect().top;

@@ -14,8 +14,8 @@ export interface KeyPress {
 }
 
 /**
- * Returns the name of a key press. Includes Shift only if the key's character does not show it, as the
- * characters of letters and signs do.
+ * Returns the name of a key press. Includes Shift only for named keys and with another modifier: otherwise,
+ * the typed character already shows it.
  */
 export function keyName(press: KeyPress): KeyName {
   const key = press.key === " " ? "Space" : press.key;

@@ -196,7 +196,7 @@ function useNewCount(comments: readonly CommentToSend[]): number {
   return comments.length + stored + messages;
 }
 
-/** A reply that is still being written is sent with the batch. */
+/** Closes the fields of replies that are being written, so that the batch contains them. */
 function closeOpenMessages(): void {
   for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);
 }

@@ -13,7 +13,10 @@ interface ThreadListProps {
   readonly renderAllUpTo?: number;
 }
 
-/** Lists threads with filters. Only threads near the window are rendered. */
+/**
+ * Lists threads with filters. In a list longer than `renderAllUpTo`, only threads near the window are
+ * rendered.
+ */
 export function ThreadList({ threads, render, renderAllUpTo = 0 }: ThreadListProps) {
   const filter = useThreads((state) => state.filter);
   const activeId = useThreads((state) => state.activeId);
