@@ -55,10 +55,10 @@ export interface Thread {
   readonly messages: readonly ThreadMessage[];
   /** The round in which the thread was opened. */
   readonly round: number;
-  /** The lines or the quote no longer exist. The anchor is the last known one. */
+  /** Whether the lines or the quote no longer exist. If so, the anchor is the last known one. */
   readonly outdated: boolean;
   readonly resolvedBy: ThreadAuthor | null;
-  /** Only for findings: the person has accepted it. */
+  /** Only for findings: whether the person has accepted it. */
   readonly accepted?: boolean;
 }
 

@@ -67,7 +67,7 @@ export interface ComparedNotebook {
 export interface CellDiff {
   /** `details`: only execution count, id or metadata differ. */
   readonly change: "same" | "details" | "changed" | "added" | "removed";
-  /** Whether the cell's position among the cells that both notebooks have has changed. */
+  /** Whether the cell has another position among the cells that are in both notebooks. */
   readonly moved: boolean;
   readonly old?: CellRef;
   readonly new?: CellRef;

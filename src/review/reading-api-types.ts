@@ -95,7 +95,9 @@ export interface ChangedSymbol {
   readonly isNew: boolean;
 }
 
-/** GET /api/diff/references?name=…: references of a name on the new side of changed files, declarations first. */
+/**
+ * GET /api/diff/references?name=…: references to a name on the new side of changed files, declarations first.
+ */
 export interface DiffReferences {
   readonly diffId: string;
   readonly name: string;

@@ -19,7 +19,7 @@ import { imageRoute } from "./routes/image.ts";
 import { settingsRoutes } from "./routes/settings.ts";
 import { uploadRoute } from "./routes/upload.ts";
 
-/** Bytes of a request body: enough for a decision with long feedback and many annotations. */
+/** Maximum bytes of a request body: enough for a decision with long feedback and many annotations. */
 const BODY_LIMIT = 32 * 1024 * 1024;
 
 export interface ReviewServerParts {

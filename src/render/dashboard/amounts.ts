@@ -8,7 +8,7 @@ export function duration(milliseconds: number | undefined): string {
   return `${minutes} min ${Math.floor((milliseconds % 60_000) / 1000)} s`;
 }
 
-/** Formats an elapsed time, below a minute in whole seconds. */
+/** Formats an elapsed time; below one minute, in whole seconds. */
 export function age(milliseconds: number): string {
   return milliseconds < 60_000 ? `${Math.max(0, Math.floor(milliseconds / 1000))} s` : duration(milliseconds);
 }

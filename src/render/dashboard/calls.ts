@@ -133,7 +133,7 @@ ${choice(
 }
 
 function choice(name: string, label: string, chosen: string, names: readonly string[]): Html {
-  // The selected name stays in the list even if none of its calls is listed any more.
+  // The selected name stays in the list even if none of its calls is listed any longer.
   const all = chosen === "" || names.includes(chosen) ? names : [...names, chosen];
   return html`<label class="field-inline">${label} <select class="input" name="${name}">
 <option value="">All</option>${all.map(

@@ -55,8 +55,8 @@ async function askHost(host: string, path: string, connection: Connection): Prom
 
 /**
  * Separates the path of a GitLab server from that of the project: `/gitlab/octo/castle` is the project
- * `octo/castle` of a server at `/gitlab`, or a project in nested groups. Sends requests without a sign-in to
- * the host unless the environment names the server's path.
+ * `octo/castle` of a server at `/gitlab`, or a project in nested groups of a server at the root. Sends
+ * requests without a sign-in to the host unless the environment names the server's path.
  */
 export async function findBasePath<Address extends RepositoryAddress>(
   address: Address,

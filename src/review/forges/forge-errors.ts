@@ -40,7 +40,7 @@ function unreachableHint(
   return `Check the network and that ${host} is ${FORGE_LABELS[forge]}, then try again.`;
 }
 
-/** Returns the error for a rate limit that lasts too long. */
+/** Returns the error for a rate limit that lasts longer than the client waits. */
 export function rateLimited({ host }: Named, seconds: number): AppError {
   const minutes = Math.ceil(seconds / 60);
   return new AppError(

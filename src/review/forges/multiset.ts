@@ -4,7 +4,6 @@ export interface Multiset {
   take(value: string): boolean;
 }
 
-/** Creates a multiset of values. */
 export function createMultiset(values: readonly string[]): Multiset {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

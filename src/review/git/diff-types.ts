@@ -26,7 +26,7 @@ export function showsUntracked({ from, to }: Pick<DiffPlan, "from" | "to">): boo
   return to.kind === "worktree" && from.kind === "tree";
 }
 
-/** Branches offered for comparison, most recent commit first. */
+/** Maximum number of branches offered for comparison, most recent commit first. */
 const MAX_BRANCHES = 30;
 const MAX_LABEL_CHARS = 100;
 

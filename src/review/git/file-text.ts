@@ -4,9 +4,9 @@ import type { Side } from "./diff-types.ts";
 import { type GitHandle, tryGit } from "./run-git.ts";
 import type { GitSnapshot, Snapshot, SnapshotFile } from "./snapshot.ts";
 
-/** Bytes of the largest file that is shown as text. */
+/** Maximum bytes of a file that is shown as text. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
-/** Bytes of the patches of several files that are read together. */
+/** Maximum bytes of the patches of several files that are read together. */
 const READ_TOGETHER = 1024 * 1024;
 const SUBMODULE = "160000";
 

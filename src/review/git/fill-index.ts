@@ -30,7 +30,7 @@ const MIN_SLICED_FILES = 1_000;
 const MAX_PROCESSES = 4;
 /** Minimum disk throughput, in bytes per millisecond, that time limits allow for. */
 const MIN_BYTES_PER_MS = 1_024;
-/** Milliseconds between two saves of progress. */
+/** Minimum milliseconds between two saves of progress. */
 const SAVE_EVERY_MS = 3_000;
 
 /**

@@ -112,7 +112,8 @@ function readCommonDirectory(gitDirectory: string): string {
  */
 const SETPRIV = "/usr/bin/setpriv";
 /**
- * Shorter than other limits: finding a repository takes milliseconds, and nothing can be shown before that.
+ * Time limit of finding a repository. It is shorter than other limits, because this takes milliseconds and
+ * nothing can be shown before it.
  */
 const OPENING_LIMIT_MS = 20_000;
 

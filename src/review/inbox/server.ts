@@ -9,7 +9,7 @@ import type { InboxContent } from "../api-types.ts";
 import { createEventHub } from "../events.ts";
 import { readInbox, startOfDay } from "./read-inbox.ts";
 
-/** Bytes of a request body: the inbox has no routes with bodies. */
+/** Maximum bytes of a request body; the inbox has no routes with bodies. */
 const BODY_LIMIT = 64 * 1024;
 /** Milliseconds between two checks for changes; a killed review leaves no other sign. */
 const CHECK_MS = 1_000;

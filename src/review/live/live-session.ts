@@ -54,7 +54,7 @@ export interface LiveSession {
    * `onTaken`, so that comments on the new content belong to it. Returns the number of the current round.
    */
   nextRound(refresh: (onTaken: () => void) => Promise<boolean>): Promise<number>;
-  /** Records the state of an agent, for the page. */
+  /** Records the status text of an agent, for the page. */
   setProgress(text: string, agent: string): void;
   /** Records that an agent has called. */
   sawAgent(agent: string): void;
@@ -276,7 +276,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
   };
 }
 
-/** Returns the final batch for further agents, without the feedback that the first one received. */
+/** Returns the final batch for further agents, without the feedback that the first agent received. */
 function repeatedEnd({ event, round }: LiveBatch): TakenBatch {
   return {
     id: "",

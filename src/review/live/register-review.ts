@@ -79,7 +79,7 @@ export async function removeStale(dataDirectory: string): Promise<void> {
         const mark: unknown = JSON.parse(await readFile(join(folder, name), "utf8"));
         if (isProcessMark(mark) && !mayStillRun(mark)) await rm(join(folder, name), { force: true });
       } catch {
-        // Another process is removing it, or it is not a running file.
+        // Another process is removing the file, or the file is not a running file.
       }
     }),
   );

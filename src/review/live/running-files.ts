@@ -30,8 +30,8 @@ const runningFile = entry.extend({
 export type RunningReview = z.infer<typeof runningFile>;
 
 /**
- * Returns the reviews whose process runs, newest first. Files that cannot be read and files of processes that have
- * ended are ignored.
+ * Returns the reviews whose process is running, newest first. Files that cannot be read and files of
+ * processes that have ended are ignored.
  */
 export async function listRunning(dataDirectory: string): Promise<readonly RunningReview[]> {
   const folder = runningFolder(dataDirectory);

@@ -20,7 +20,7 @@ const TEXT_LIMIT = 300;
 const TOTAL_LIMIT = 2_000;
 
 export interface CompareOptions {
-  /** Lines that differ only in whitespace count as equal. */
+  /** Whether lines that differ only in whitespace count as equal. */
   readonly ignoreSpace?: boolean | undefined;
 }
 

@@ -10,7 +10,7 @@ const MAX_PAIRS = 20_000;
 export interface CellPair {
   readonly old: number;
   readonly new: number;
-  /** Whether its position among the cells that both notebooks have has changed. */
+  /** Whether the cell has another position among the cells that are in both notebooks. */
   readonly moved: boolean;
 }
 
@@ -50,7 +50,10 @@ function idOf({ id }: ParsedCell): string | undefined {
   return id;
 }
 
-/** Returns undefined for an empty cell, because its content does not identify it. */
+/**
+ * Returns a key of a cell's kind and content; undefined for an empty cell, whose content does not identify
+ * it.
+ */
 function contentOf({ kind, source }: ParsedCell): string | undefined {
   return source.length === 0 ? undefined : `${kind}\n${source.map(({ text }) => text).join("\n")}`;
 }

@@ -64,7 +64,7 @@ export async function readNotebookDiff(
   return countLines(compared) > MAX_LINES ? { problem: `more than ${MAX_LINES} lines` } : compared;
 }
 
-/** Returns undefined for a side that does not exist. */
+/** Reads one side of a notebook; undefined if the side does not exist. */
 async function readIfAny(diff: Diff, path: string, side: Side): Promise<NotebookResult | undefined> {
   try {
     return await readResult(diff, path, side);
@@ -115,8 +115,9 @@ export async function findLinesInNotebook(
 }
 
 /**
- * Returns the cell, and its lines, that a range of lines of a notebook's file contains. Both ends are inclusive. A
- * range over several cells belongs to the first. Returns undefined outside of all cells.
+ * Returns the cell that contains a range of lines of a notebook's file, and the lines of the cell in that
+ * range. Both ends are inclusive. A range over several cells belongs to the first. Returns undefined outside
+ * of all cells.
  */
 export function findCellPosition(
   cells: readonly NotebookCell[],

@@ -164,7 +164,10 @@ async function knownBlobs(
   );
 }
 
-/** Returns an object of the repository by its full or abbreviated name; undefined if the content does not fit it. */
+/**
+ * Returns an object of the repository by its full or abbreviated name; undefined if the content does not
+ * match the name.
+ */
 async function readOldBlob(
   repository: Repository,
   name: string,

@@ -36,7 +36,7 @@ export function repositoryPath({ repository }: Pick<PullAddress, "repository">):
   return `/repos/${encodePath(repository)}`;
 }
 
-/** Reads a pull request. Its base is the merge base, because GitHub compares with that. */
+/** Reads a pull request. Its base is the merge base, with which GitHub compares. */
 export async function readPull(client: ForgeClient, address: PullAddress): Promise<PullRequest> {
   const path = repositoryPath(address);
   const response = await client.send({ path: `${path}/pulls/${address.number}`, allow: [404] });
