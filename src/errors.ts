@@ -22,7 +22,7 @@ export const errorCatalog = {
   configuration: {
     status: 500,
     exitCode: 2,
-    meaning: "The configuration file is missing, malformed or invalid.",
+    meaning: "The configuration is missing or invalid, or a file or service that it names cannot be used.",
   },
   input: { status: 400, exitCode: 2, meaning: "The plan is empty, or the input cannot be read." },
   port_in_use: { status: 500, exitCode: 3, meaning: "Another program uses the port." },
@@ -41,7 +41,8 @@ export const errorCatalog = {
   forbidden: {
     status: 403,
     exitCode: 1,
-    meaning: "The request has a foreign `Host` or `Origin`, or comes from another user.",
+    meaning:
+      "The request has a foreign `Host` or `Origin`, comes from another user, or needs another role of the key.",
   },
   not_found: { status: 404, exitCode: 1, meaning: "The file or resource does not exist." },
   conflict: {
@@ -97,7 +98,7 @@ export const errorCatalog = {
   unsupported: {
     status: 400,
     exitCode: 1,
-    meaning: "The upstream that serves the model does not support the operation.",
+    meaning: "The upstream that serves the model does not support the operation or a part of the request.",
   },
   loop: { status: 508, exitCode: 1, meaning: "The proxy received a call that it had sent itself." },
   overloaded: {
@@ -145,7 +146,7 @@ export const errorCatalog = {
   model_not_allowed: {
     status: 403,
     exitCode: 1,
-    meaning: "The key may not call the model, or has a budget and the model has no price.",
+    meaning: "The key may not call the model, or has a limit that cannot be enforced for the call.",
   },
   limits_unavailable: {
     status: 503,
@@ -200,7 +201,11 @@ export const errorCatalog = {
     exitCode: 1,
     meaning: "The forge cannot be reached, failed, or returned an invalid response.",
   },
-  storage: { status: 500, exitCode: 1, meaning: "The data directory is not writable." },
+  storage: {
+    status: 500,
+    exitCode: 1,
+    meaning: "A file of the data directory cannot be written, or is locked by another process.",
+  },
 } as const satisfies Record<string, CatalogEntry>;
 
 export type ErrorCode = keyof typeof errorCatalog;

@@ -73,7 +73,8 @@ function isKeychainName(name: string): boolean {
 }
 
 /**
- * Runs a keychain's program and resolves to its stdout. Throws `keychain` if the program fails or is missing.
+ * Runs a keychain's program and resolves to its stdout. Throws `keychain` if the program fails or is missing, and
+ * `usage` for an invalid name.
  */
 export async function accessKeychain(
   wanted: KeychainAction,

@@ -99,9 +99,7 @@ export function explainIssues(
   });
 }
 
-/**
- * Returns a message for an unknown key: the key that is probably meant, or the section to which it belongs.
- */
+/** Returns a message for an unknown key, with the key that is probably meant or the section to which it belongs. */
 function noSuchKey(key: string, path: readonly PropertyKey[], schema: object): string {
   const meant = findClosest(key, listKeysAt(schema, path));
   if (meant !== undefined) return `unknown key. Did you mean "${meant}"?`;
@@ -119,7 +117,7 @@ function refuseDuplicates(node: Node, text: string, path: string): void {
     if (key && earlier)
       throw new AppError(
         "configuration",
-        `${path}:${lineAt(text, key.offset)}: duplicate key "${key.value}"; first defined in line ${lineAt(text, earlier.offset)}`,
+        `${path}:${lineAt(text, key.offset)}: duplicate key "${key.value}"; first defined on line ${lineAt(text, earlier.offset)}`,
         { hint: "Remove one of them." },
       );
     if (key) seen.set(String(key.value), key);

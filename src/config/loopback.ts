@@ -29,7 +29,7 @@ export function isWildcard(host: string): boolean {
   return ["0.0.0.0", "::"].includes(withoutBrackets(host));
 }
 
-/** Returns whether two URLs have the same origin. All names of the loopback interface count as equal. */
+/** Returns whether two URLs have the same host and port. All names of the loopback interface count as equal. */
 export function isSameAddress(one: string, other: string): boolean {
   const [first, second] = [new URL(one), new URL(other)];
   if (getPort(first) !== getPort(second)) return false;

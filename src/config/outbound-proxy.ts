@@ -68,8 +68,8 @@ function readVariable(environment: Environment, name: string): [variable: string
 }
 
 /**
- * Returns whether a variable names a SOCKS proxy. ALL_PROXY applies to all programs, so a value that is not an HTTP
- * proxy is ignored.
+ * Returns whether a variable names a SOCKS proxy. ALL_PROXY applies to other programs too, so a SOCKS proxy in it is
+ * ignored.
  */
 function isSocks(environment: Environment, name: string): boolean {
   return /^socks/i.test(readVariable(environment, name)?.[1] ?? "");
@@ -104,8 +104,8 @@ function refused(variable: string): AppError {
 }
 
 /**
- * Returns whether an entry of NO_PROXY matches a host: `*`, a name with its subdomains, an address, a CIDR range,
- * with or without port.
+ * Returns whether an entry of NO_PROXY matches a host: `*`, a name with its subdomains, an address or a CIDR range,
+ * each with or without a port.
  */
 function isException(entry: string, host: string, port: string): boolean {
   const [, bracketed, plain = "", itsPort] = /^(?:\[(.+)\]|([^:]*|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? [];

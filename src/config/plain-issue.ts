@@ -20,7 +20,7 @@ export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_format":
       return issue.format === "url" ? "must be a URL, such as https://example.com" : undefined;
     case "invalid_key":
-      return `this name ${issue.issues[0]?.message ?? "is none"}`;
+      return `this name ${issue.issues[0]?.message ?? "is invalid"}`;
     default:
       return undefined;
   }
@@ -36,7 +36,7 @@ function suggestion(input: unknown, values: readonly unknown[]): string {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",
@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<string, string>> = {
 function describeType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "string") return "a text in quotes";
+  if (typeof value === "string") return "a string";
   if (typeof value === "object") return "an object";
   return String(value);
 }

@@ -65,7 +65,7 @@ export function databaseSources(
   return typeof database === "object" && !environment["SERVICE_PROXY_DATABASE"] ? [database] : [];
 }
 
-/** Reads secrets. Throws `configuration` with the source that could not be read, and why. */
+/** Reads secrets. Throws `configuration` or `keychain` with the source that could not be read, and why. */
 export async function readSecrets(
   sources: readonly SecretSource[],
   environment: Environment,
@@ -99,10 +99,14 @@ async function readText(source: SecretSource, environment: Environment): Promise
     return stdout;
   } catch (error) {
     // The error's own message can contain the output of the command, and so the secret.
-    const code = Object(error).code ?? Object(error).signal;
+    const { code, signal } = Object(error);
     throw unreadable(
       source,
-      "file" in source ? getErrorMessage(error) : `it ended with ${code ?? "an error"}`,
+      "file" in source
+        ? getErrorMessage(error)
+        : typeof code === "number"
+          ? `it ended with exit code ${code}`
+          : `it ended with ${code ?? signal ?? "an error"}`,
     );
   }
 }
@@ -112,7 +116,7 @@ function shellFor(command: string): string[] {
 }
 
 function unreadable(source: SecretSource, reason: string): AppError {
-  return new AppError("configuration", `Cannot read the secret of ${formatName(source)}: ${reason}`, {
+  return new AppError("configuration", `Cannot read the secret from ${formatName(source)}: ${reason}`, {
     hint: "Set the variable, make the file readable, or try the command in a terminal.",
   });
 }

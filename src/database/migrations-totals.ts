@@ -19,8 +19,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Replaces the sums by hour and day, whose histograms have 80 columns, by totals for each set of columns that reports use, with
- * histograms as text.
+ * Replaces the sums by hour and day, whose histograms have 80 columns, with totals for each set of columns that reports
+ * use, with histograms as text.
  */
 export async function createUsageTotals(db: Kysely<unknown>): Promise<void> {
   // PostgreSQL migrates in a transaction. For SQLite, this begins a transaction, so that a killed process leaves the
@@ -49,7 +49,7 @@ async function replaceRollups(db: Kysely<unknown>): Promise<void> {
     await db.schema.dropTable(name).execute();
 }
 
-/** Sums the hours of each day separately: a statement for all would sort millions of rows on disk. */
+/** Sums the hours of each day separately: one statement for all days would sort millions of rows on disk. */
 async function fillTotals(db: Kysely<unknown>): Promise<void> {
   const days = await sql<{
     day: number;

@@ -27,7 +27,8 @@ export function placeholder(db: Database, number: number): string {
 /**
  * Opens the database and migrates it to this program's schema. Throws `configuration` if it cannot be reached or is
  * newer than the program; no message contains a password. `workerFiles` is only called for SQLite, and `signal` ends
- * its thread. `currentUrl` returns PostgreSQL's URL with the password that new connections use, if it may change.
+ * its thread. `currentUrl` returns PostgreSQL's URL with the password that new connections use, if the password may
+ * change.
  */
 export async function openDatabase(
   location: Exclude<DatabaseLocation, { engine: "none" }>,
@@ -82,7 +83,9 @@ async function migrateAt(
 /** SQLSTATE classes of errors of a server that is unreachable, overloaded, or was replaced. */
 const UNAVAILABLE = /^(?:08|28|3D|53|57|58|42P01)/;
 
-/** Throws `database_unavailable` for a failed connection to PostgreSQL, and rethrows any other error. */
+/**
+ * Throws `database_unavailable` if PostgreSQL is unreachable, overloaded or was replaced, and rethrows any other error.
+ */
 export function rethrow(error: unknown): never {
   const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
   const isState = typeof code === "string" && /^\d[\dA-Z]{4}$/.test(code);
@@ -117,7 +120,7 @@ async function openSqlite(path: string, files: SqliteWorkerFiles, signal?: Abort
   return new Kysely<Schema>({ dialect: sqliteDialect(path, () => startSqliteWorker(path, files, signal)) });
 }
 
-/** Connections of one process to PostgreSQL. */
+/** Maximum number of connections of one process to PostgreSQL. */
 const MAX_CONNECTIONS = 5;
 const CONNECT_MS = 10_000;
 /**

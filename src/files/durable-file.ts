@@ -32,8 +32,7 @@ export interface ReplaceOptions {
 
 /**
  * Writes a file atomically to an existing folder. A new file gets the mode; a failure leaves no file behind. Throws the
- * system's error.
- * Not `write-file-atomic`: it does not sync the folder (docs/dependencies.md).
+ * system's error. `write-file-atomic` is not used, because it does not sync the folder (docs/dependencies.md).
  */
 export async function replaceFile(
   path: string,

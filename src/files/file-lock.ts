@@ -6,7 +6,8 @@ import { AppError, systemErrorCode } from "../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { getProcessMark, isProcessMark, mayStillRun } from "./running-process.ts";
 
-// Not `proper-lockfile`: it detects an abandoned lock by its age, not by its process (docs/dependencies.md).
+// `proper-lockfile` is not used, because it detects an abandoned lock by its age, not by its process
+// (docs/dependencies.md).
 
 /** Default time limit for a lock, which is kept for one small write. */
 const WAIT_MS = 5_000;

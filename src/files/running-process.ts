@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { systemErrorCode } from "../errors.ts";
 
 /**
- * Identifies a process. Process ids are reused, so on Linux the start time is compared as well. Only processes of
- * this host (or of this container, if it has a host name) can be looked up.
+ * Identifies a process. Process ids are reused, so on Linux the start time is compared as well. Only processes of this
+ * host (or of this container, if it has its own host name) can be looked up.
  */
 export interface ProcessMark {
   readonly pid: number;
@@ -48,8 +48,8 @@ export function isProcessMark(value: unknown): value is ProcessMark {
 }
 
 /**
- * Returns the 22nd field of /proc/PID/stat; the second one may contain spaces and parentheses. Returns
- * undefined for a process that has ended and was not reaped. See proc_pid_stat(5).
+ * Returns the 22nd field of /proc/PID/stat; the second one may contain spaces and parentheses. Returns undefined for a
+ * process that has ended, even if it was not reaped, and on systems other than Linux. See proc_pid_stat(5).
  */
 function readStartTime(pid: number): string | undefined {
   if (process.platform !== "linux") return undefined;

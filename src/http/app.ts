@@ -122,8 +122,8 @@ export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknow
 
 /**
  * Handles the requests that a client pipelines on a connection one after another: each once the response to the
- * previous one has been sent. Node.js parses them together and only orders the responses, so that the second of two
- * decisions could otherwise be taken and the first be refused (RFC 9112, section 9.3.2).
+ * previous one has been sent. Otherwise, Node.js would parse them together and order only the responses: the second of
+ * two decisions could be taken, and the first rejected (RFC 9112, section 9.3.2).
  */
 export function addRequestOrder(app: FastifyInstance): void {
   const latest = new WeakMap<Socket, ServerResponse>();

@@ -1,6 +1,6 @@
 /**
- * Rejects requests of foreign web pages. A browser sends requests of any page to a loopback port; these headers, which
- * pages cannot set, distinguish them from the user's own.
+ * Rejects requests of foreign web pages. A browser sends requests of any page to a loopback port; the headers below,
+ * which pages cannot set, distinguish them from the user's own requests.
  *
  * Host stops DNS rebinding (where the browser sends no Origin and no Sec-Fetch headers); Origin and Sec-Fetch-Site stop
  * cross-site and other-port pages. Each check stops attacks that the other cannot stop. See

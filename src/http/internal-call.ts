@@ -30,7 +30,7 @@ const NOT_PASSED = new Set([
 ]);
 
 /**
- * Sends a request to a server over a connection in memory. It passes the same steps as a request from outside:
+ * Sends a request to a server over a connection in memory. The request goes through the same steps as one from outside:
  * admission with the client's key, limits, routing and recording. Resolves with the response; rejects if it is aborted.
  */
 export function sendInternally(

@@ -3,12 +3,12 @@ import type { FastifyInstance } from "fastify";
 import { AppError, systemErrorCode } from "../errors.ts";
 
 /**
- * Maximum number of connections that wait to be accepted: the system's default limit (`net.core.somaxconn`). Node.js requests
- * only 511; further connections wait for seconds, and are reset if the listener closes in the meantime.
+ * Maximum number of connections that wait to be accepted: Linux's default limit (`net.core.somaxconn`). Node.js
+ * requests only 511; further connections wait for seconds, and are reset if the listener closes in the meantime.
  */
 export const BACKLOG = 4096;
 
-/** Retries while the port is in use, as specified. */
+/** Maximum number of retries while the port is in use, as specified. */
 export const MAX_RETRIES = 5;
 /** Delay between retries in milliseconds, as specified. */
 export const RETRY_DELAY_MS = 500;

@@ -21,8 +21,8 @@ export interface OutboundResponse extends Pick<Response, "ok" | "status" | "head
 const CONNECT_MS = 10_000;
 
 /**
- * Creates a `fetch` that uses the HTTP proxies of the environment; the global `fetch` of Node.js 20 and 22 ignores them.
- * A call throws `configuration` if a variable does not name an HTTP proxy.
+ * Creates a `fetch` that uses the HTTP proxies in `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`; the global `fetch` of
+ * Node.js 20 and 22 ignores them. A call throws `configuration` if a variable does not name an HTTP proxy.
  */
 export function createOutboundFetch(environment: Environment): OutboundFetch {
   const byProxy = new Map<string, Promise<OutboundFetch>>();
@@ -35,7 +35,7 @@ export function createOutboundFetch(environment: Environment): OutboundFetch {
   };
 }
 
-/** Most machines have no HTTP proxy, so undici is loaded only where there is one. */
+/** Creates a `fetch` through an HTTP proxy. Loads undici only here, because most machines have no HTTP proxy. */
 async function openTunnelFetch(proxy: OutboundProxy): Promise<OutboundFetch> {
   const [undici, { createTunnelConnector }] = await Promise.all([import("undici"), import("./tunnel.ts")]);
   const dispatcher = new undici.Agent({ connect: createTunnelConnector(proxy, CONNECT_MS) });

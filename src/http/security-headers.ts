@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** Sent with every response: forbids content sniffing, framing, sharing with other origins, and caching. */
+/** Sent with every response: forbids content sniffing, framing, sharing with other origins, and referrers. */
 const EVERYWHERE = {
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",
@@ -10,8 +10,8 @@ const EVERYWHERE = {
 } as const;
 
 /**
- * The pages' content security policy: only files of this server, including workers and frames. The syntax highlighter
- * needs `wasm-unsafe-eval`, and measured positions need inline styles.
+ * The pages' content security policy: only files of this server, including workers and frames, and `blob:` and `data:`
+ * URLs that a page creates. The syntax highlighter needs `wasm-unsafe-eval`, and measured positions need inline styles.
  */
 export const pagePolicy = [
   "default-src 'none'",

@@ -12,10 +12,10 @@ export class TunnelError extends Error {
 }
 
 /**
- * Creates undici's connector to an origin through an HTTP proxy. It uses CONNECT (RFC 9110, section 9.3.6) for http
- * and https, so that the proxy sees neither headers nor keys of an https call. undici's `ProxyAgent` drops all but
- * one of several headers of the same name. `connectMs` limits the tunnel and the TLS handshake separately; 0 is no
- * limit.
+ * Creates undici's connector to an origin through an HTTP proxy. It uses CONNECT (RFC 9110, section 9.3.6) for http and
+ * https, so that the proxy sees neither headers nor keys of an https call. undici's `ProxyAgent` is not used, because
+ * it drops all but one of several headers of the same name. `connectMs` limits the tunnel and the TLS handshake
+ * separately; 0 is no limit.
  */
 export function createTunnelConnector(proxy: OutboundProxy, connectMs: number): buildConnector.connector {
   const connectTls = buildConnector({ timeout: connectMs });

@@ -17,7 +17,6 @@ function leaveBodiesUnparsed(app: FastifyInstance): void {
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
 }
 
-/** Adds all routes to the app. */
 export function addRoutes(app: FastifyInstance, services: Services, mcp: McpGateway): void {
   leaveBodiesUnparsed(app);
   for (const method of METHODS) {
@@ -38,9 +37,9 @@ export function addRoutes(app: FastifyInstance, services: Services, mcp: McpGate
 }
 
 /**
- * Returns the handlers of a route. Calls to models and MCP servers are taken over in `onRequest`, after admission,
- * because Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per call and
- * reject some requests that an MCP server accepts.
+ * Returns the handlers of a route. The proxy takes over model, MCP and pass-through calls in `onRequest`, after
+ * admission, because Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per
+ * call and reject some requests that an MCP server accepts.
  */
 function servedBy(
   route: Route,

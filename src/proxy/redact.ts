@@ -145,7 +145,7 @@ const SHAPES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']{1,200}:)[^\s/@"']{1,200}@/gi, `$1${REDACTED}@`],
 ];
 
-/** Replaces every text with the format of a key, a token, a private key or a URL's password with `[redacted]`. */
+/** Replaces with `[redacted]` every text that has the format of a key, a token, a private key or a URL's password. */
 export function redactKeyShapes(text: string): string {
   return SHAPES.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text);
 }

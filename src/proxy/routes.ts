@@ -32,9 +32,9 @@ const UTILITIES = [
   "admin",
   // The calls and limits of the caller's key.
   "own",
-  // APIs other than model calls, which are relayed to an upstream of the client's vendor.
+  // Calls to other APIs of the client's vendor, which the proxy relays to an upstream of that vendor.
   "pass-through",
-  // Model calls of clients that are set up for Claude on Amazon Bedrock and Google Vertex AI.
+  // Model calls of clients that are set up for Claude on Amazon Bedrock or Google Vertex AI.
   "bedrock-client",
   "vertex-client",
 ] as const;
@@ -112,7 +112,7 @@ const sharedRoutes: readonly Route[] = [
   ),
 ];
 
-/** APIs of vendors other than model calls. If several vendors have the same path, the request's headers select one. */
+/** The vendors' APIs besides model calls. If several vendors have the same path, the request's headers select one. */
 const PASSED: readonly (readonly [dialect: RouteDialect, ...paths: readonly string[]])[] = [
   ["by-caller", "/v1/files", "/v1/files/*"],
   ["chat-completions", "/v1/uploads", "/v1/uploads/*", "/v1/batches", "/v1/batches/*"],
@@ -138,7 +138,7 @@ const webSocketRoutes: readonly Route[] = [
   route("GET", LIVE, "generative-language", "realtime", "ignored"),
 ];
 
-/** The route of unknown paths, where the configuration relays them. */
+/** The route of unknown paths, if the configuration relays them. */
 export const UNKNOWN_PATHS: Route = route("ANY", "/*", "by-caller", "pass-through", "streamed");
 
 const dialectRoutes = dialects.flatMap((dialect): readonly Route[] =>

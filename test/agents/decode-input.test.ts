@@ -59,7 +59,7 @@ describe("an envelope", () => {
     [{ plan: "x", origin: "constructor" }, /origin/],
     [{ plan: "x", agents: [{ mode: "primary" }] }, /id or a name/],
     [{ plan: "x", sharingEnabled: "yes" }, /sharingEnabled: must be true or false, not a text/],
-    [{ plan: 5 }, /^The envelope's plan: must be a text, not 5$/],
+    [{ plan: 5 }, /^The envelope's plan: must be a string, not 5$/],
   ])("is refused rather than shown as text: %j", (value, message) => {
     expect(() => decode(value)).toThrowError(message);
   });

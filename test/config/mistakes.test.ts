@@ -33,7 +33,7 @@ describe("a mistake in the configuration", () => {
 
   it("that gives a key twice is refused with both lines", () => {
     expect(() => parseConfiguration('{\n"a": 1,\n"b": {"c": 1,\n"c": 2}}', "c.json")).toThrow(
-      'c.json:4: duplicate key "c"; first defined in line 3',
+      'c.json:4: duplicate key "c"; first defined on line 3',
     );
   });
 });

@@ -130,7 +130,7 @@ describe("client headers of a team proxy", () => {
 
 it("a path in place of a host is rejected with a clear message", () => {
   expect(() => configOf({ host: "/tmp/x.sock" })).toThrow(
-    'must be a host name or an IP address, not "/tmp/x.sock": sockets are not supported',
+    'must be a host name or an IP address, not "/tmp/x.sock": Unix sockets are not supported',
   );
 });
 

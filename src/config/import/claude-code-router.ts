@@ -60,7 +60,7 @@ const SETTINGS = {
   LOG_LEVEL: "was left out: the proxy logs the metadata of each call",
   PROXY_URL: "was left out: set HTTPS_PROXY in the proxy's environment",
   CUSTOM_ROUTER_PATH:
-    "was left out: a rule can look at the model, headers, tokens, images and tools, not run code",
+    "was left out: a rule can test the model, headers, tokens, images and tools, but not run code",
   NON_INTERACTIVE_MODE: "was left out: the proxy never reads a terminal",
   StatusLine: "was left out: the proxy has no status line",
   transformers: "was left out: the proxy translates between dialects by itself",
@@ -73,7 +73,7 @@ const SETTINGS = {
 const ADAPTERS =
   /^(?:anthropic|deepseek|gemini|openrouter|groq|openai|openai-responses|cerebras|tooluse|cleancache)$/i;
 
-/** Converts a configuration. Throws `configuration` if the file is not one of claude-code-router. */
+/** Converts a configuration. Throws `configuration` if the file is not a valid configuration of claude-code-router. */
 export function importClaudeCodeRouter(value: unknown, file: string): Imported {
   const config = parseForeign(ccrSchema, value, file);
   const notes = new Notes();
@@ -149,7 +149,7 @@ function importRoutes(router: Router, names: ReadonlyMap<string, string>, notes:
     notes.add(
       `Router.${name}`,
       name === "think"
-        ? "was left out: a rule cannot see whether thinking is on; route by model name instead"
+        ? "was left out: a rule cannot test whether thinking is on; route by model name instead"
         : "was left out: no condition of a rule corresponds to it",
     );
   return routes.flatMap(([name, rule]) => {

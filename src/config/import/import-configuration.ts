@@ -46,7 +46,7 @@ function convert(
   });
 }
 
-/** Parses YAML as LiteLLM does: version 1.1, where the last of equal keys applies. */
+/** Parses YAML as LiteLLM does: version 1.1, where the last of several equal keys applies. */
 function parseYaml(text: string, file: string): unknown {
   try {
     return parse(text.replace(/^\ufeff/, ""), { version: "1.1", uniqueKeys: false, logLevel: "error" });

@@ -30,8 +30,8 @@ export class Notes {
   }
 
   /**
-   * Adds a note for each member of a section: its text in `known`, or a text that the member has no
-   * counterpart.
+   * Adds a note for each member of a section: its text in `known`, or else that it has no counterpart. A member whose
+   * text is empty gets no note.
    */
   addSection(name: string, section: object, known: Readonly<Record<string, string>>): void {
     for (const key of Object.keys(section)) {
@@ -42,7 +42,7 @@ export class Notes {
   }
 }
 
-/** Parses the other program's configuration. Throws `configuration` that names each wrong setting. */
+/** Parses the other program's configuration. Throws `configuration` with each wrong setting. */
 export function parseForeign<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -88,7 +88,10 @@ export interface ImportedRule {
 /** A secret as the importers write it: the text itself, or the variable that holds it. */
 export type ImportedSecret = string | { readonly env: string };
 
-/** Returns a secret. The first group of `reference` is the name of a variable in the other program's notation. */
+/**
+ * Returns the secret in a text of the other program's configuration. The first group of `reference` matches the name of
+ * a variable that the text refers to.
+ */
 export function importSecret(text: string, reference: RegExp): ImportedSecret {
   const variable = reference.exec(text)?.[1];
   return variable === undefined ? text : { env: variable };

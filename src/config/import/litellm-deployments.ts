@@ -7,7 +7,7 @@ import { guessProvider, PROVIDERS } from "./litellm-providers.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const text = z.string().min(1);
-/** Accepts numbers as text, because they are often quoted in YAML that was written by hand. */
+/** Also accepts numbers in quotes, which are common in hand-written YAML. */
 const optionalNumber = z.coerce.number().finite().nullish();
 
 /** The schema of an entry. */
@@ -59,8 +59,8 @@ const PARAMETERS = Object.fromEntries(
 );
 
 /**
- * The upstreams that deployments need. Deployments with equal connections and limits share one upstream. A
- * name in `reserved` is given only to the deployments of its pattern (`openai` to `openai/*`), because the
+ * Creates an empty list of the upstreams that deployments need. Deployments with equal connections and limits share one
+ * upstream. A name in `reserved` is given only to the deployments of its pattern (`openai` to `openai/*`), because the
  * proxy removes an upstream's name from the model name.
  */
 export function createUpstreams(environment: Environment, notes: Notes, reserved: ReadonlySet<string>) {
@@ -91,7 +91,10 @@ export function createUpstreams(environment: Environment, notes: Notes, reserved
         return undefined;
       }
       if (known === undefined && platform === undefined)
-        notes.add(setting, `is assumed to speak chat completions: the provider ${provider} is not known`);
+        notes.add(
+          setting,
+          `is assumed to use the chat-completions dialect: the provider ${provider} is not known`,
+        );
       notes.addSection(`${setting}.litellm_params`, parameters, PARAMETERS);
       if (parameters.vertex_credentials?.trimStart().startsWith("{"))
         notes.add(

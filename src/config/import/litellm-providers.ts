@@ -15,7 +15,7 @@ const chat = (url?: string, keyVariable?: string): Provider => ({
   ...(keyVariable !== undefined && { keyVariable }),
 });
 
-/** LiteLLM's providers that speak one of the proxy's dialects, by prefix: docs.litellm.ai/docs/providers. */
+/** LiteLLM's providers that use one of the proxy's dialects, by prefix: docs.litellm.ai/docs/providers. */
 export const PROVIDERS: Readonly<Record<string, Provider>> = {
   openai: chat("https://api.openai.com", "OPENAI_API_KEY"),
   anthropic: { dialect: "messages", url: "https://api.anthropic.com", keyVariable: "ANTHROPIC_API_KEY" },

@@ -71,7 +71,7 @@ const SECTIONS = {
     fallbacks: "",
     context_window_fallbacks: "",
     default_fallbacks: "",
-    drop_params: "was left out: the translation drops what a model rejects, and says so in a header",
+    drop_params: "was left out: the translation drops what a model rejects, and reports it in a header",
     num_retries: "was left out: each target of a rule is tried once, then the next one",
     allowed_fails: "was left out: 5 failures in 30 s put an upstream into cooldown",
     cooldown_time: "was left out: a cooldown takes 30 s and doubles up to 5 min",
@@ -93,7 +93,7 @@ const SECTIONS = {
   },
 } as const;
 
-/** Converts a configuration. Throws `configuration` if LiteLLM would not accept the file either. */
+/** Converts a configuration. Throws `configuration` if the file is not a valid configuration of LiteLLM. */
 export function importLitellm(
   value: unknown,
   file: string,
@@ -152,7 +152,10 @@ function importRules(config: LitellmConfig, targets: Targets, notes: Notes): Imp
       rules.push(importGroup(name, name, own, { config, targets, strategy, notes }));
     // `NAME/model` reaches an upstream without a rule; a rule could not remove the prefix from the model name.
     else if (own.length > 1 || own[0] !== name)
-      notes.add(`model_list.${name}`, "only its first deployment was carried over, for models of one prefix");
+      notes.add(
+        `model_list.${name}`,
+        "only its first deployment was converted, because a prefix selects a single upstream",
+      );
   }
   for (const [alias, value] of Object.entries(aliases ?? {})) {
     const group = typeof value === "string" ? value : value.model;
@@ -233,7 +236,7 @@ function importRedis(url: string | null | undefined): object {
   return typeof redis === "string" ? { redis } : { redis_env: redis.env };
 }
 
-/** LiteLLM's master key becomes a key that calls models; the proxy creates its own admin key. */
+/** Converts LiteLLM's master key to a key that can call models; the proxy creates its own admin key. */
 function importMasterKey(key: string): object {
   return importKey("litellm-master-key", importSecret(key, REFERENCE));
 }

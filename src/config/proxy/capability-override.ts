@@ -38,7 +38,7 @@ export const capabilityOverrideSchema = z.strictObject({
   images: z.enum(["any", "base64", "none"]).optional(),
   documents: z.enum(["any", "base64", "none"]).optional(),
   audio: z.boolean().optional(),
-  toolNamePattern: z.string().refine(isPattern, "is no regular expression").optional(),
+  toolNamePattern: z.string().refine(isPattern, "is not a regular expression").optional(),
   maxToolNameLength: z.number().int().positive().optional(),
 });
 

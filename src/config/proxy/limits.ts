@@ -49,7 +49,7 @@ export type KeyAccessSettings = z.infer<typeof keyAccessSchema>;
 export const queueSchema = z
   .strictObject({
     size: z.number().int().positive().describe("Maximum number of waiting calls of a key, team or upstream."),
-    timeout: z.number().positive().max(3_600).describe("Seconds that a call waits."),
+    timeout: z.number().positive().max(3_600).describe("Maximum seconds that a call waits."),
   })
   .optional()
   .describe("Calls wait for a limit of concurrency, or for a full upstream, instead of being rejected.");
@@ -62,7 +62,9 @@ export const unpricedSchema = z
 export const redisFailureSchema = z
   .enum(["local", "refuse"])
   .default("local")
-  .describe("While Redis is unreachable: each replica enforces its share, or calls with limits get 503.");
+  .describe(
+    "While Redis is unreachable: each replica enforces its share (`local`), or calls with limits get 503 (`refuse`).",
+  );
 
 /** The strategies by which a rule chooses an upstream, and the failures after which it tries the next one. */
 export const routingMembers = {
@@ -70,7 +72,7 @@ export const routingMembers = {
     .enum(["order", "weighted", "least-busy", "fastest", "cheapest"])
     .optional()
     .describe(
-      "Order in which the upstreams are tried; default: `weighted` if one has a weight here or of its own, else `order`.",
+      "Order in which the upstreams are tried; default: `weighted` if a target or its upstream has a weight, else `order`.",
     ),
   on: z
     .array(z.enum(["error", "rate_limit", "context_window"]))

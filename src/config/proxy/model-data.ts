@@ -15,7 +15,7 @@ export const modelDataSettings = z
     error: "set either file or url",
   })
   .optional()
-  .describe("Model data that takes precedence over the bundled one.");
+  .describe("Model data that takes precedence over the bundled data.");
 
 export type ModelDataSettings = z.infer<typeof modelDataSettings>;
 

@@ -3,7 +3,7 @@ import type { Environment } from "../paths.ts";
 import { headersSchema, httpUrl } from "./value-schemas.ts";
 
 /**
- * `proxy.otel`: Settings of OpenTelemetry: the export of the proxy's own spans and metrics, and the forwarding of
+ * `proxy.otel`, the settings of OpenTelemetry: the export of the proxy's own spans and metrics, and the forwarding of
  * clients' telemetry.
  */
 export const otelSettings = z

@@ -20,7 +20,7 @@ import type { LoadedSettings } from "./settings.ts";
 import type { TlsConfig } from "./tls.ts";
 import { configuredUpstreams, echoUpstream, environmentUpstreams } from "./upstreams.ts";
 
-/** Throws `configuration` with file, line and key. */
+/** Throws `configuration` with file, line and key, or `usage` with the flag or variable. */
 export type Refuse = (path: readonly PropertyKey[], message: string) => never;
 
 /**
@@ -205,12 +205,12 @@ function resolveHost(settings: ProxySettings, refuse: Refuse): string {
   if (host?.includes("/"))
     refuse(
       ["host"],
-      `must be a host name or an IP address, not ${JSON.stringify(host)}: sockets are not supported`,
+      `must be a host name or an IP address, not ${JSON.stringify(host)}: Unix sockets are not supported`,
     );
   if (host !== undefined && !isLoopback(host) && needsNoKey(settings))
     refuse(
       ["host"],
-      "lets other machines in without a key; set allow_lan_access or auth_mode: strict as well",
+      "allows other machines to connect without a key; set allow_lan_access or auth_mode: strict as well",
     );
   return withoutBrackets(host ?? (allow_lan_access ? "0.0.0.0" : "127.0.0.1"));
 }
@@ -237,7 +237,7 @@ function parseOrigin(text: string, refuse: (message: string) => never): string {
   const { origin, protocol, host } = new URL(text);
   if (origin !== "null") return origin;
   return host === ""
-    ? refuse("has no host: pages of such an origin cannot be told apart")
+    ? refuse("has no host: pages of such an origin cannot be distinguished")
     : `${protocol}//${host}`;
 }
 

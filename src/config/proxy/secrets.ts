@@ -22,9 +22,9 @@ export function withoutUrlSecrets(text: string): string {
 }
 
 /**
- * Returns the texts that no log or error may contain: keys and values of headers, with and without their
- * scheme. The longest are first, so that redacting a secret does not split a longer one that contains it.
- * Texts of fewer than eight characters are not secrets.
+ * Returns the texts that no log or error may contain: keys, and values of headers with credentials, with and without
+ * their scheme. The longest are first, so that redacting a secret does not split a longer one that contains it. Texts
+ * of fewer than eight characters are not secrets.
  */
 export function collectSecrets(
   keys: readonly string[],

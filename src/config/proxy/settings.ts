@@ -65,7 +65,7 @@ function parseSettings(file: ConfigurationFile | undefined, overrides: readonly 
   if (wrong) {
     const message = result.error.issues.find((issue) => issue.path[1] === wrong.key)?.message ?? "is wrong";
     // The value was typed without JSON quotes.
-    const what = message.replace("a text in quotes", JSON.stringify(wrong.value));
+    const what = message.replace("not a string", `not ${JSON.stringify(wrong.value)}`);
     throw new AppError("usage", `${wrong.source} ${what}`);
   }
   if (file) throw explainIssues(result.error.issues, file, fileSchema);

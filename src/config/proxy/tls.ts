@@ -8,7 +8,10 @@ import { secretSource } from "./value-schemas.ts";
 /** `proxy.tls`: with it, the proxy listens for HTTPS. */
 export const tlsSettings = z
   .strictObject({
-    cert: z.string().min(1).describe("PEM file with the certificate, followed by its intermediate ones."),
+    cert: z
+      .string()
+      .min(1)
+      .describe("PEM file with the certificate, followed by the intermediate certificates."),
     key: z
       .union([z.string().min(1), secretSource], {
         error: "must be a file, { env }, { file } or { command, ttl }",

@@ -63,7 +63,9 @@ export const upstreamSchema = z
     forward_headers: z
       .array(headerName)
       .default([])
-      .describe("Client headers that are forwarded besides those of vendors, if other machines may call."),
+      .describe(
+        "Client headers that are forwarded besides those of vendors, if others besides you can call the proxy.",
+      ),
     models: z.array(text).optional().describe("Models of the upstream; default: its own list."),
     capabilities: z
       .record(text, capabilityOverrideSchema)
@@ -78,7 +80,7 @@ export const upstreamSchema = z
       .boolean()
       .default(false)
       .describe(
-        "Send streamed responses over WebSockets; over HTTP where that fails. Dialect responses only.",
+        "Stream responses over WebSockets, or over HTTP if that fails; only for the dialect responses.",
       ),
     pass_through: z
       .boolean()

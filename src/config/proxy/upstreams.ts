@@ -89,7 +89,7 @@ function resolveService(name: string, upstream: UpstreamSettings, context: Conte
   if (baseUrl !== undefined) return { vendor, dialect, baseUrl, keyHeader: vendor?.keyHeaders?.[dialect] };
   return refuse(
     ["upstreams", name, "dialect"],
-    `${vendor?.title} has no ${dialect} API; use ${dialects.join(" or ")}, or give base_url`,
+    `${vendor?.title} has no ${dialect} API; use ${dialects.join(" or ")}, or set base_url`,
   );
 }
 
@@ -227,7 +227,7 @@ function resolveVendorKeys(
   if (!vendor.needsKey || upstream.base_url !== undefined) return [];
   return refuse(
     ["upstreams", name],
-    `${vendor.title} needs a key: set ${vendor.variables.join(" or ")}, or give api_key`,
+    `${vendor.title} needs a key: set ${vendor.variables.join(" or ")}, or set api_key`,
   );
 }
 

@@ -30,8 +30,8 @@ async function readTmux(variables: Environment): Promise<string> {
 }
 
 /**
- * Replaces the variables of the terminal by those of the attached client. A line `-NAME` removes a variable
- * that the client lacks. Pure.
+ * Replaces the variables of the terminal with those of the attached client. A line `-NAME` removes a variable that the
+ * client lacks. Pure.
  */
 export function withClient(variables: Environment, listing: string): Environment {
   const lines = new Set(listing.split("\n"));

@@ -14,9 +14,9 @@ export interface ReviewEnvironment {
   /** `SERVICE_ORIGIN`, or a value derived from the calling agent's variables. */
   readonly origin?: string | undefined;
   /**
-   * The value of `SERVICE_BROWSER`, or otherwise of `BROWSER`: a program that receives the URL, or `none`.
-   * Over SSH, only `BROWSER` is used, because editors with a remote server set it and the person does not see
-   * this machine's desktop.
+   * The value of `SERVICE_BROWSER`, or otherwise of `BROWSER`: a program that receives the URL, or `none`. Over SSH,
+   * only `BROWSER` is used unless `SERVICE_BROWSER` is `none`, because editors with a remote server set it and the
+   * person does not see this machine's desktop.
    */
   readonly browser?: string | undefined;
   /** Whether the person is connected through SSH. */
@@ -24,7 +24,7 @@ export interface ReviewEnvironment {
   /** The GitHub Codespace in which this process runs. */
   readonly codespace?: Codespace | undefined;
   /**
-   * Whether an editor of the VS Code family runs here for a person at another machine, and forwards ports to it: by
+   * Whether an editor of the VS Code family runs here for a person at another machine, to which it forwards ports: by
    * Remote SSH, a dev container, a tunnel or a Codespace.
    */
   readonly forwardsPorts: boolean;

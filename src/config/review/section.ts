@@ -13,9 +13,7 @@ export const reviewSchema = z.strictObject({
   allowed_uids: z
     .array(z.number().int().min(0))
     .exactOptional()
-    .describe(
-      "Users of this machine, by uid, that may read and decide reviews besides their own user and root.",
-    ),
+    .describe("Users of this machine, by uid, that may read and decide reviews, besides you and root."),
   ask: z
     .strictObject({
       base_url: z
@@ -32,7 +30,10 @@ export const reviewSchema = z.strictObject({
         .boolean()
         .default(REVIEW_DEFAULTS.plan_save.enabled)
         .describe("Keep a copy of every decided plan."),
-      folder: z.string().exactOptional().describe("Where; absolute, or beginning with ~/."),
+      folder: z
+        .string()
+        .exactOptional()
+        .describe("The folder of these copies: absolute, or beginning with ~/."),
     })
     .prefault({}),
 });

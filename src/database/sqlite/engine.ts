@@ -21,7 +21,7 @@ export async function openEngine(path: string): Promise<SqliteEngine> {
   return engine;
 }
 
-/** Whether a statement returns rows. */
+/** Matches statements that return rows. */
 const RETURNS_ROWS = /^\s*(?:select|with|pragma|values)\b|\breturning\b/i;
 
 /** The members of node:sqlite that are used; the type definitions of Node.js 20 lack the module. */
@@ -56,9 +56,9 @@ function openNative(path: string): SqliteEngine | undefined {
 }
 
 /**
- * Compiles the WebAssembly build with V8's baseline compiler only. The optimizing compiler takes 33 MB for SQLite's largest
- * functions, which the process does not return to the system, and more processor time than it saves in 600,000 inserts.
- * V8 reads the flags when a module is compiled; other modules are compiled as before.
+ * Compiles the WebAssembly build with V8's baseline compiler only. For SQLite's largest functions, the optimizing
+ * compiler takes 33 MB of memory, which the process does not return to the system, and more CPU time than it saves in
+ * 600,000 inserts. V8 reads the flags when a module is compiled; other modules are compiled as before.
  */
 async function loadWasm() {
   for (const flag of ["liftoff-only", "no-wasm-dynamic-tiering"]) setFlagsFromString(`--${flag}`);
@@ -86,8 +86,8 @@ async function openWasm(path: string): Promise<SqliteEngine> {
         return run(sql, parameters);
       } catch (error) {
         if (!(error instanceof Error && /database is locked/.test(error.message))) throw error;
-        // A process was killed after the file was opened and left its lock. No other process uses the file,
-        // because the caller holds the driver's lock.
+        // Another process was killed after this process had opened the file, and left its lock. No other process uses
+        // the file, because the caller holds the driver's lock.
         removeLock();
         return run(sql, parameters);
       }

@@ -5,7 +5,7 @@ export type SqlValue = null | number | bigint | string | Uint8Array;
 /** The parameters of each run of one statement. */
 export type SqlLists = readonly (readonly SqlValue[])[];
 
-/** Starts the worker. */
+/** The data with which the worker starts. */
 export interface WorkerSettings {
   /** The database file. */
   readonly path: string;
@@ -16,7 +16,7 @@ export interface WorkerSettings {
 export interface SqlRequest {
   readonly id: number;
   readonly sql: string;
-  /** Lists of parameters: the statement runs once for each. */
+  /** The statement's parameters, or several lists of them: the statement runs once for each list. */
   readonly parameters: readonly SqlValue[] | SqlLists;
 }
 

@@ -8,7 +8,7 @@ export interface StoredKeys {
   findBySecret(sha256: Buffer): ProxyKey | undefined;
   /** Returns the team with this name; undefined if there is none. */
   team(name: string): StoredTeam | undefined;
-  /** A number that changes with the keys. */
+  /** A number that changes whenever a key changes. */
   readonly version: number;
 }
 
@@ -42,7 +42,7 @@ const MAX_FOREIGN_LENGTH = 256;
 /**
  * Creates a key ring that finds keys in the configuration, then in the database. It compares SHA-256 digests in
  * constant time, against timing attacks. It caches the digests of valid keys, so that a key is not hashed for every
- * call. A cached digest saves only the hashing: whether the key is still valid is checked for every call.
+ * call. A cached digest saves only the hashing: every call still looks up the key.
  */
 export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): KeyRing {
   const digests = new Map<string, Buffer>();

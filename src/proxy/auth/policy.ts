@@ -4,8 +4,8 @@ import type { Operation } from "../routes.ts";
 type AuthMode = ProxyConfig["authMode"];
 
 /**
- * Returns whether an operation requires a key regardless of `auth_mode`, and rejects pages of other origins even with a
- * valid key.
+ * Returns whether an operation belongs to the admin API or the API for key holders. These require a key regardless of
+ * `auth_mode`, and reject requests from pages of other origins even with a valid key.
  */
 export function isApiOperation(operation: Operation | undefined): boolean {
   return operation === "admin" || operation === "own";
@@ -21,7 +21,7 @@ export function mayCall({ role }: ProxyKey, operation: Operation | undefined): b
   return !(showsAll && role === "user");
 }
 
-/** Returns the mode; instead of `auto`, `all_except_health` with LAN access and `off` without it. */
+/** Resolves `auto` to `all_except_health` with LAN access, else to `off`. Returns any other mode unchanged. */
 export function effectiveMode(mode: AuthMode, allowLanAccess: boolean): Exclude<AuthMode, "auto"> {
   if (mode !== "auto") return mode;
   return allowLanAccess ? "all_except_health" : "off";

@@ -4,7 +4,7 @@ import type { Cooldown, Cooldowns } from "../routing/cooldowns.ts";
 import type { FinishedCall, LiveCall } from "./api-types.ts";
 
 /**
- * Running calls, oldest first, ended calls, newest first, and cooldowns. Plain data that workers send to the primary.
+ * Running calls (oldest first), ended calls (newest first) and cooldowns: plain data that workers send to the primary.
  */
 export interface CallActivity {
   readonly live: readonly LiveCall[];

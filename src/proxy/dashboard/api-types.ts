@@ -5,7 +5,7 @@ export interface DashboardState {
   readonly startedAt: number;
   readonly isDraining: boolean;
   readonly configuration: ConfigurationState;
-  /** Whether callers need a key. */
+  /** Whether clients need a key. */
   readonly needsKey: boolean;
   readonly live: readonly LiveCall[];
   /** Ended calls, newest first. An event of the stream contains only the calls that the page has not received yet. */

@@ -50,9 +50,9 @@ function send(reply: FastifyReply, { html, policy }: DashboardPage): unknown {
 }
 
 /**
- * Serves `GET /internal/dashboard/events`: sends the state, and sends it again after each change, but then with only
- * the calls that have ended since the event before. Ends the stream when another configuration is applied, because
- * that configuration can require another key.
+ * Serves `GET /internal/dashboard/events`: sends the state at once, and again after each change. Later events contain
+ * only the calls that have ended since the previous event. Ends the stream when another configuration is applied,
+ * because that configuration can require another key.
  */
 export async function streamDashboard(
   request: FastifyRequest,
@@ -69,7 +69,7 @@ export async function streamDashboard(
   await follower.look();
   const timer = setInterval(() => {
     if (services.runtime() !== request.runtime) stream.end();
-    // If the client does not read at the moment, this check is skipped. After an error, the page reconnects.
+    // If the client has not read the previous events yet, this check is skipped. After an error, the page reconnects.
     else if (!stream.writableNeedDrain) follower.look().catch(() => stream.end());
   }, POLL_MS);
   stream.once("close", () => clearInterval(timer));
@@ -99,7 +99,8 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     } else write(serializeLine(JSON.stringify({ ...rest, now })));
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
-    // `since` is not the time of the newest call: a worker can end a call after it has responded, but before that time.
+    // `since` is not the time of the newest call: after reporting its calls, a worker can still end a call before the
+    // newest call of another worker.
     since = askedAt;
     sentIds = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };

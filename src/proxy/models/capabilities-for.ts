@@ -98,7 +98,7 @@ function isAt(row: Family, { vendor: vendorName, host = "" }: ModelHost): boolea
 
 /**
  * Returns the capability that is added for models named `vendor/model`. A gateway (OpenRouter, Vercel) serves them and
- * requires the earlier `reasoning_details`, regardless of what the vendor accepts.
+ * requires the `reasoning_details` of earlier turns, regardless of what the vendor accepts.
  */
 function routed(known: readonly Family[]): Partial<Capabilities> {
   const members = known.findLast((family) => family.capabilities.optionalMembers)?.capabilities

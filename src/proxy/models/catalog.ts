@@ -21,9 +21,9 @@ export interface CatalogModel {
   readonly raw: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The models that the upstreams list. A list is fetched on first use, and again once it is older than 5 minutes. */
+/** The models that the upstreams list. A list is fetched on first use, and again on the first use after 5 minutes. */
 export interface ModelCatalog {
-  /** Returns all models, in the order of the configuration. An upstream whose list could not be fetched has none. */
+  /** Returns all models, in the order of the configuration. An upstream whose list could never be fetched has none. */
   models(): Promise<readonly CatalogModel[]>;
   /** Returns the upstreams that list this id, in the order of the configuration. */
   serving(id: string): Promise<readonly UpstreamConfig[]>;

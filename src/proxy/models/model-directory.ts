@@ -26,8 +26,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /**
- * Creates the directory of a configuration. `publish` receives the lookup of each upstream, each time data was loaded.
- * Data from `model_data` takes precedence over the bundled data.
+ * Creates the directory of a configuration. Calls `publish` with the lookup of each upstream whenever data has been
+ * loaded. Data from `model_data` takes precedence over the bundled data.
  */
 export function createModelDirectory(
   { upstreams, modelData }: Pick<ProxyConfig, "upstreams" | "modelData">,
@@ -90,7 +90,10 @@ async function fetchModelData(url: string, pools: Pools): Promise<VendorModels> 
   });
   const text = await readText(response, "model_data", MAX_BYTES);
   if (response.status !== 200)
-    throw new AppError("upstream_error", `Cannot fetch the model data ${url}: status ${response.status}`);
+    throw new AppError(
+      "upstream_error",
+      `Cannot fetch the model data from ${url}: the server returned status ${response.status}`,
+    );
   return parseModelData(text, url);
 }
 

@@ -9,8 +9,8 @@ function chat(vendor: string, model: RegExp, capabilities: Partial<Capabilities>
 }
 
 /**
- * Capabilities of the models at one vendor, regardless of their family. Sources are responses with the status 200 or
- * 400 that were recorded in November 2026, and the vendors' pages in the comments.
+ * Capabilities of models at one vendor. They override those of the models' families. Sources are responses with the
+ * status 200 or 400 that were recorded in November 2026, and the vendors' pages in the comments.
  */
 export const vendorCapabilities: readonly Family[] = [
   chat("deepseek", EVERY_MODEL, {
@@ -54,7 +54,7 @@ export const vendorCapabilities: readonly Family[] = [
     rejectedMembers: ["logprobs", "top_logprobs", "logit_bias", "n", "messages.name"],
   }),
   chat("groq", /^qwen-?3/, { efforts: ["none"] }),
-  // https://docs.x.ai/docs/guides/reasoning: at reasoning models, `stop` and the `rejectedMembers` cause a 400
+  // https://docs.x.ai/docs/guides/reasoning: for reasoning models, `stop` and the `rejectedMembers` cause a 400
   chat("xai", /^grok-(3-mini|4|5|code)/, {
     acceptsStop: false,
     rejectedMembers: ["frequency_penalty", "presence_penalty", "logit_bias"],

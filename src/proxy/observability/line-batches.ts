@@ -1,7 +1,7 @@
 /** Receives lines one by one. */
 export interface LineSink {
   write(line: string): void;
-  /** Runs a function when the lines so far are in the journal; immediately if there is none. */
+  /** Runs a function when the lines so far are in the journal; immediately if there is no journal. */
   afterWrite(run: () => void): void;
   /** Flushes the buffer. Resolves when all lines have been processed. */
   close(): Promise<void>;

@@ -3,7 +3,10 @@ import { BUCKETS, type CallSeries, type MetricCounts } from "./metrics.ts";
 /** The path prefix of MCP calls, which are counted separately from model calls. */
 const MCP_ROUTE = "/mcp";
 
-/** Returns counts in the Prometheus text format, named by OpenTelemetry's GenAI conventions. */
+/**
+ * Formats counts in the Prometheus text format, with the names of OpenTelemetry's GenAI conventions where they define
+ * one.
+ */
 export function metricsText(counts: MetricCounts): string {
   const { active, queued, series: all, refusals, attempts, keys } = counts;
   const lines: string[] = [];
@@ -42,7 +45,7 @@ export function metricsText(counts: MetricCounts): string {
     lines.push(
       `sallyport_upstream_attempts_total{${text({ sallyport_upstream: upstream, http_response_status_code: status === 0 ? "" : String(status), error_type: errorCode })}} ${count}`,
     );
-  head("gen_ai_client_token_usage_total", "counter", "Tokens as the upstreams counted them, else estimated.");
+  head("gen_ai_client_token_usage_total", "counter", "Tokens, as reported by the upstreams or estimated.");
   for (const { labels, input, output, cacheRead, cacheWrite, reasoning } of withTokens) {
     const kinds = { input, output, cache_read: cacheRead, cache_write: cacheWrite, reasoning };
     for (const [kind, count] of Object.entries(kinds))
@@ -108,7 +111,7 @@ function formatLabels({ route, model, upstream, status, errorCode }: CallSeries)
   });
 }
 
-/** Formats labels as the text format has them between braces. */
+/** Formats labels as they appear between braces in the text format. */
 function text(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(

@@ -17,7 +17,7 @@ export interface Metrics {
 export interface MetricCounts {
   /** Calls being served. */
   readonly active: number;
-  /** Those of the active calls that wait for a connection to their upstream. */
+  /** Active calls that wait for a connection to their upstream. */
   readonly queued: number;
   readonly series: readonly CallSeries[];
   /** Requests that were rejected before they became calls. */

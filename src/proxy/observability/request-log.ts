@@ -64,7 +64,10 @@ export interface CallRecord {
 /** Receives the records of ended calls. */
 export interface RequestLog {
   add(record: CallRecord): void;
-  /** Runs a function when the records so far survive the end of the process, or immediately if none of them do. */
+  /**
+   * Runs a function once the records so far would survive a kill of the process; immediately if the log cannot ensure
+   * this.
+   */
   afterWrite(run: () => void): void;
   /** Adds a request that was rejected before it became a call. */
   refused(refusal: Refusal): void;

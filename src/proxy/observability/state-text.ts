@@ -35,7 +35,7 @@ export function stateText(active: readonly Cooldown[], startedAt: number): strin
     ...metric(
       "nodejs_eventloop_utilization",
       "gauge",
-      "Share of its time that the process has been busy since its start, 0 to 1.",
+      "Share of the time since its start that the event loop has been busy, 0 to 1.",
       Math.round(utilization * 1e4) / 1e4,
     ),
     "",

@@ -43,7 +43,7 @@ export const METRICS = {
   tokens: {
     name: "gen_ai.client.token.usage",
     unit: "{token}",
-    description: "Tokens of calls, as the upstreams counted them, else estimated.",
+    description: "Tokens of calls, as reported by the upstreams or estimated.",
     buckets: Array.from({ length: 14 }, (_, index) => 4 ** index),
   },
   duration: {

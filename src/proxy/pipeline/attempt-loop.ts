@@ -120,7 +120,7 @@ async function leaveRejected(call: Call, attempt: Attempt, rejection: AppError):
   throw rejection;
 }
 
-/** The targets of several upstream calls, which are reserved at the first one. */
+/** The targets of several upstream calls. The calls are reserved at the first target. */
 export interface ReservedTargets {
   readonly kind: "reserved";
   readonly targets: Targets;

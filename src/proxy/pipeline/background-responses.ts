@@ -15,17 +15,16 @@ type Members = Readonly<Record<string, unknown>>;
 /** Prefix of a response's id; the id of the call follows, which begins with the id of its process. */
 const PREFIX = "resp_bg";
 const CREATOR = /^resp_bgreq_([0-9a-f]{12})/;
-/** Time within which a process reports to the database after its start. */
+/** Milliseconds after its start within which a process reports to the database. */
 const REPORTED_MS = 20_000;
 
 /** Responses that this process creates in the background, by id, with the controllers that abort them. */
 export type BackgroundResponses = Map<string, AbortController>;
 
 /**
- * Responds with a response of the status `queued`, and generates its output by a call in the background, which counts
- * toward the client's limits and usage. The client polls `GET /v1/responses/{id}`. Throws `DialectError` (400) if the client wants a stream
- * or no stored response.
- * https://platform.openai.com/docs/guides/background
+ * Responds with the status `queued`, and generates the output with a call in the background, which counts toward the
+ * client's limits and usage. The client polls `GET /v1/responses/{id}`. Throws `DialectError` (400) if the client
+ * requests a stream or sets `store: false`. https://platform.openai.com/docs/guides/background
  */
 export async function respondInBackground(call: Call, body: Members): Promise<void> {
   if (body["stream"] === true)
@@ -136,7 +135,7 @@ export async function failAbandoned(
   const response = parseJson(text);
   if (!isObject(response) || (response["status"] !== "in_progress" && response["status"] !== "queued"))
     return text;
-  // Whole seconds: the response was created within the second that follows.
+  // `created_at` is in whole seconds, so the response was created less than a second later.
   const latest = (Number(response["created_at"]) + 1) * 1000;
   const isEarlier = latest <= services.startedAt || latest + REPORTED_MS < Date.now();
   if (!isEarlier || (await isRunning(services, creator))) return text;

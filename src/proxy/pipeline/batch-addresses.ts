@@ -10,8 +10,8 @@ export function hasBatchAddresses(path: string): boolean {
 }
 
 /**
- * Rewrites the addresses of results to point to the proxy, whose origin is `own`: Anthropic's SDKs request results
- * with the client's key, which the vendor does not know.
+ * Creates a filter that rewrites the addresses of results to point to the proxy, whose origin is `own`: Anthropic's
+ * SDKs request results with the client's key, which the vendor does not know.
  */
 export function createBatchFilter(own: string): StreamFilter {
   let chunks: Buffer[] = [];

@@ -15,7 +15,7 @@ export interface CallAgainOptions {
   readonly signal: AbortSignal;
 }
 
-/** Creates a response by another call of the proxy itself, on behalf of a client. Rejects if the call is aborted. */
+/** Creates a response with another call that the proxy makes on behalf of a client. Rejects if the call is aborted. */
 export async function callAgain(
   { sendInternally }: Pick<Services, "sendInternally">,
   { request, headers = request.headers, body, path = "/v1/responses", signal }: CallAgainOptions,

@@ -43,7 +43,9 @@ export function modelIn(body: CallBody): string | undefined {
   return body.kind === "json" ? body.scanned.model : undefined;
 }
 
-/** Returns the whole body, or undefined for none. Throws `overloaded` if there is no room for the rest of a form. */
+/**
+ * Returns the whole body; undefined if there is none. Throws `overloaded` if there is no room for the rest of a form.
+ */
 export async function wholeBody(body: CallBody): Promise<Buffer | undefined> {
   if (body.kind === "upload") return body.upload.whole();
   return body.kind === "json" ? body.bytes : undefined;
@@ -60,8 +62,9 @@ function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
 
 /**
  * Limits of a request body that is parsed: to be translated, counted or matched by a rule. Bodies in the native lane
- * are not parsed. A conversation of a million tokens with hundreds of tools has about 100,000 values. Requests are decoded
- * in steps but encoded at once, which would take longer than 200 ms for more (bench/proxy/large-bodies.mjs).
+ * are not parsed. A conversation of a million tokens with hundreds of tools has about 100,000 values. Requests are
+ * decoded in steps but encoded at once, which would take longer than 200 ms for more values
+ * (bench/proxy/large-bodies.mjs).
  */
 const BODY_BOUNDS: JsonBounds = { values: 130_000, depth: 256 };
 /** Members of the body itself; dialects define fewer than 100. */
@@ -71,8 +74,8 @@ const MAX_MEMBERS = 1_000;
 export type BodyExcess = JsonExcess | "members";
 
 /**
- * Checks the bounds of JSON that a client sent other than as the body of its call, and parses it. Throws as
- * `refuseExcess` and `readRequestJson` do.
+ * Parses JSON that a client sent outside the body of its call, after checking its bounds. Throws as `refuseExcess` and
+ * `readRequestJson` do.
  */
 export async function parseBounded(bytes: Buffer): Promise<unknown> {
   refuseExcess({ excess: findBodyExcess(await scanObject(bytes)) });

@@ -11,23 +11,23 @@ export interface CallLimits extends UpstreamHold {
   readonly estimate: Estimate;
   /** The reservation of the key and its team. */
   key: Reservation | undefined;
-  /** The cost that is reserved with the key and its team: that of the dearest target so far. */
+  /** The cost that is reserved for the key and its team: that of the most expensive target so far. */
   cost: EstimatedCost;
-  /** Reservations of the difference for targets that are dearer, or need more tokens, than the first one. */
+  /** Reservations of the difference for targets that are more expensive, or need more tokens, than the first one. */
   dearer: Reservation[] | undefined;
-  /** The tokens that are reserved with the key and its team: those of the largest estimate so far. */
+  /** The tokens that are reserved for the key and its team: those of the largest estimate so far. */
   tokens: number;
   /** Tokens that were charged to upstreams that the call has left. */
   leftTokens: number;
-  /** Number of reservations after that of the key so far. */
+  /** Number of reservations so far, without that of the key. */
   count: number;
-  /** The upstream calls that are sent at once; undefined if there is one. */
+  /** The upstream calls that are sent at once; undefined if there is only one. */
   separate: SeparateCalls | undefined;
 }
 
 /**
  * Upstream calls that are sent at once, one for each candidate or image. `CallLimits.upstream` is the reservation of
- * their first attempts. A call that is repeated or continues at another upstream has a reservation of its own.
+ * their first attempts. A call that is repeated or continues at another upstream has its own reservation.
  */
 export interface SeparateCalls {
   readonly count: number;

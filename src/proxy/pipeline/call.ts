@@ -69,7 +69,7 @@ export interface Call {
   firstByteAt: number;
   retries: number;
   readonly attempts: OpenAttempt[];
-  /** The pattern of the rule that chose its upstreams. */
+  /** The pattern of the rule that chose the call's targets. */
   rule: string | undefined;
   /** Failures after which the next target is tried; if undefined, errors and rate limits. */
   on: readonly FallbackReason[] | undefined;
@@ -155,8 +155,8 @@ export function hidesVendorLimits({ key }: Call): boolean {
 }
 
 /**
- * Sends the last bytes of a response when the call is recorded: a client that has its whole response finds the call in
- * the ledger, even if the process is killed at that moment.
+ * Sends the last bytes of a response when the call has been recorded, so that a client that has its whole response
+ * finds the call in the ledger, even if the process is killed at that moment.
  */
 export function endWith(call: Call, send: () => void): void {
   call.sendEnd = send;

@@ -13,7 +13,7 @@ const MAX_MODEL_LENGTH = 512;
 
 /**
  * Chooses the targets of a call, in the order in which they are tried. Throws `model_not_found` if there is none,
- * `validation` if the model's name is too long.
+ * `validation` if the model's name is too long, or missing in a compaction.
  */
 export async function chooseTargets(call: Call, called: CalledOperation, body: CallBody): Promise<Targets> {
   const model = called.model ?? modelIn(body);
@@ -26,7 +26,7 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
   const bytes = body.kind === "json" ? body.bytes : undefined;
   const facts = () => collectCallFacts(call.request.headers, bytes, () => refuseExcess(call));
   const selection = await call.runtime.selector.select(model, call.dialect, facts);
-  if (!selection) throw notFound(model);
+  if (!selection) throw notFound(model, call.dialect);
   call.rule = selection.rule;
   call.on = selection.on;
   const able = ableToCompact(selection.targets, called.operation, bytes);
@@ -60,7 +60,10 @@ export function setTargets(call: Call, targets: Targets): Targets {
   return targets;
 }
 
-function notFound(model: string | undefined): AppError {
+function notFound(model: string | undefined, dialect: string): AppError {
   if (model !== undefined) return notServed(model);
-  return new AppError("model_not_found", "The call names no model, and no upstream speaks its dialect");
+  return new AppError(
+    "model_not_found",
+    `The call names no model, and no upstream has its dialect ${dialect}. Name a model, or add such an upstream to proxy.upstreams.`,
+  );
 }

@@ -19,7 +19,7 @@ export function respondWithError(call: Call, error: unknown): void {
   call.errorMessage ??= call.runtime.redact(error instanceof Error ? error.message : encodable.message);
   clearUnusedUpstream(call);
   call.errorCode ??= toExchangeError(error).errorCode;
-  // Record the error's own status: a client that has disconnected (499) reads no response.
+  // Record the error's own status, such as 499 for a disconnected client, which cannot receive the response.
   call.status = error instanceof AppError ? error.status : encodable.status;
   const retry =
     encodable.retryAfterSeconds === undefined ? [] : ["retry-after", String(encodable.retryAfterSeconds)];
@@ -113,7 +113,7 @@ function parseJson(body: Buffer | undefined): unknown {
   }
 }
 
-/** Returns a small body as text; undefined if its coding is unknown or invalid. */
+/** Returns a body of at most 4 MiB as text; undefined if it is larger, or if its coding is unknown or invalid. */
 async function decodedText(body: Buffer, coding: string | undefined): Promise<string | undefined> {
   try {
     return (await decodeBody(body, coding, 4 * 1024 * 1024)).toString("utf8");
@@ -260,7 +260,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
   }
 }
 
-/** Resolves when a response has been read by its client, or is closed. */
+/** Resolves when the write buffer of a response is empty, or the response is closed. */
 export function untilDrained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

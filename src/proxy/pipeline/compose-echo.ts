@@ -105,7 +105,9 @@ function cutAtStop(
   };
 }
 
-/** Splits a text into the echo's tokens: words, digits and single signs, each with the whitespace before it. */
+/**
+ * Splits a text into the echo's tokens: words, numbers and single other characters, each with the whitespace before it.
+ */
 function tokensOf(text: string): readonly string[] {
   return text.match(/\s*[\p{L}\p{N}\p{M}_]+|\s*[^\s\p{L}\p{N}\p{M}_]|\s+$/gu) ?? [];
 }
@@ -177,7 +179,8 @@ function orFirst(chosen: readonly CallableTool[], tools: readonly CallableTool[]
 
 /**
  * Returns the tools that a message asks for: the one in "call NAME", else those whose name has several words joined
- * with `_` or `-` and whose last word the message contains (`get_weather` in "the weather in Paris").
+ * with `_` or `-` and whose last word, of at least four letters, the message contains (`get_weather` in "the weather in
+ * Paris").
  */
 function mentioned(tools: readonly CallableTool[], text: string): readonly CallableTool[] {
   const named = /\bcall (?:the tool )?["'`]?([\w.-]+)/i.exec(text)?.[1];

@@ -57,7 +57,7 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** Returns a unit vector that depends only on the text, of the requested number of dimensions. */
+/** Returns a unit vector with the requested number of dimensions that depends only on the text. */
 function embed(text: string, dimensions: unknown): number[] {
   const isValid = typeof dimensions === "number" && dimensions >= 1;
   const length = isValid ? Math.min(Math.floor(dimensions), MAX_DIMENSIONS) : DEFAULT_DIMENSIONS;

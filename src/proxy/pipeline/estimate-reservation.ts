@@ -17,7 +17,7 @@ import type { CalledOperation } from "./operation-path.ts";
 /** Output tokens that are reserved if the client sets no maximum and the model's is not known. */
 const DEFAULT_OUTPUT = 1_024;
 
-/** The tokens that a call may use, and how its upstream calls divide them. */
+/** The tokens that a call may use, and its operation, which determines how its upstream calls divide them. */
 export interface Estimate extends CallEstimate {
   readonly operation: CalledOperation["operation"];
 }
@@ -28,7 +28,7 @@ export const NOTHING: Estimate = { input: 0, output: 0, candidates: 1, operation
 /** Bytes of an upload that are read before the call, to find the number of images that it requests. */
 const UPLOAD_BEGINNING = 1024 * 1024;
 
-/** Estimates the tokens of a call. Token counts and reads of stored responses use no tokens. */
+/** Estimates the tokens of a call: none for token counts, stored responses, and bodies that are neither JSON nor uploads. */
 export async function estimateFor(
   call: Call,
   { operation }: CalledOperation,
@@ -61,7 +61,7 @@ export function sumTokens({ input, output = DEFAULT_OUTPUT, candidates }: Estima
   return calls * input + (calls > 1 ? calls : candidates) * output;
 }
 
-/** The maximum cost that is expected of a call, and the part of its input, in microdollars. */
+/** The maximum expected cost of a call, and its input's part of it, in microdollars. */
 export interface EstimatedCost {
   readonly total: number;
   readonly input: number;

@@ -54,7 +54,7 @@ export async function handleCall(
   }
 }
 
-/** Serves a call in the lane of its first target. Other targets of the native and translation lanes may follow. */
+/** Serves a call in the lane of its first target. The native and translation lanes can continue at later targets. */
 async function serveInLane(
   call: Call,
   called: CalledOperation,
@@ -79,7 +79,10 @@ function limitTotal(call: Call): () => void {
 }
 
 function end(call: Call, totalMs: number): void {
-  const error = new AppError("upstream_timeout", `The call took longer than ${totalMs / 1000} s`);
+  const error = new AppError(
+    "upstream_timeout",
+    `The call took longer than ${totalMs / 1000} s, the limit in proxy.timeouts.total`,
+  );
   const { response } = call;
   call.isTimedOut = true;
   if (response.headersSent) response.destroy();

@@ -45,8 +45,8 @@ async function compact(call: Call, body: unknown): Promise<void> {
 }
 
 /**
- * Responds to a generating call whose input ends with an item of type `compaction_trigger`, as Codex sends it: with a response
- * whose only item is the compaction.
+ * Responds with a response whose only item is the compaction. Codex requests it by a generating call whose input ends
+ * with an item of type `compaction_trigger`.
  */
 async function compactInTurn(call: Call, body: Members): Promise<void> {
   const text = await summarize(call, body);
@@ -76,7 +76,7 @@ const MARK = ["x-sallyport-compaction", "summary"];
 /** Returns the compaction of a conversation; undefined if the client was sent an error. */
 async function summarize(call: Call, body: unknown): Promise<string | undefined> {
   const { status, body: responseText } = await createAgain(call, createSummaryRequest(body));
-  // The summary's own call names the upstream and has the usage.
+  // The upstream and the usage are in the record of the summary's call.
   call.upstream = undefined;
   call.status = status;
   if (status !== 200) {

@@ -28,19 +28,19 @@ import type { CalledOperation } from "./operation-path.ts";
 /** Enforces the limits of keys, teams and upstreams. */
 export interface Limiter {
   /**
-   * Throws `model_not_allowed` if the key's list has no pattern for the model that the client names, or if the client
-   * names none.
+   * Throws `model_not_allowed` if the key's list has no pattern for the model that the client names, or if a body that
+   * must name a model names none.
    */
   expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void;
   /**
-   * Reserves the maximum usage of a call with its key and its team. Throws `rate_limited`, `budget_exceeded` or
-   * `model_not_allowed`; a rejected call has reached no upstream.
+   * Reserves the maximum usage of a call against the limits of its key and team. Throws `rate_limited`,
+   * `budget_exceeded` or `model_not_allowed`; a rejected call has reached no upstream.
    */
   reserveForKey(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /** Estimates the call's tokens if a target has a limit of tokens. */
   estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /**
-   * Reserves a call's attempt at an upstream with limits, and ends the reservation of the attempt before. Returns the
+   * Reserves a call's attempt at an upstream with limits, and ends the reservation of the previous attempt. Returns the
    * error if the upstream is full. Waits for room only if no other target is left. `hold` has the reservation of one of
    * several upstream calls.
    */
@@ -59,8 +59,8 @@ export interface Limiter {
   /** Ends all reservations at upstreams that the call leaves, and charges this usage to them. */
   leaveUpstream(call: Call, usage: Usage | undefined): void;
   /**
-   * Reserves the additional cost and tokens of a target that is dearer, or needs more upstream calls, than those before.
-   * Returns the error if they do not fit into a limit, or if the target's price is not known and the configuration
+   * Reserves the additional cost and tokens of a target that is more expensive, or needs more upstream calls, than those
+   * before it. Returns the error if they exceed a limit, or if the target's price is not known and the configuration
    * rejects such calls.
    */
   reserveFallback(call: Call, target: Target): Promise<AppError | undefined>;
@@ -111,7 +111,7 @@ function expectAllowedModel(call: Call, called: CalledOperation, body: CallBody)
   if (model === undefined) {
     if (called.operation === "stored-response" || body.kind === "none") return;
     // Some upstreams have a default model.
-    throw new AppError("model_not_allowed", `${named} may not call without the name of a model. ${allowed}`);
+    throw new AppError("model_not_allowed", `${named} may not make calls that name no model. ${allowed}`);
   }
   if (patterns.some((pattern) => matchesGlob(pattern, model))) return;
   call.model = model;
@@ -178,7 +178,7 @@ async function estimateForUpstreams(
   call.limits = limits;
 }
 
-/** Describes a call for the replica that finds it lost: `CallMeta` as JSON. */
+/** Formats the `CallMeta` of a call as JSON, for a replica that later finds the call lost. */
 function formatCallMeta({ id, key, client, request, route, model, stream }: Call, target: Target): string {
   const meta: CallMeta = {
     time: new Date().toISOString(),

@@ -103,7 +103,7 @@ export function releaseUpstream(
   else if (hold.upstream !== undefined) settleHold(queue, hold, 0);
 }
 
-/** Ends all reservations at upstreams. Of several upstream calls, each is charged its part of the tokens. */
+/** Ends all reservations at upstreams. Each of several upstream calls is charged its share of the tokens. */
 export function settleUpstream(queue: LimitQueue, limits: CallLimits, tokens: number): void {
   const { separate } = limits;
   const elsewhere = separate === undefined ? 0 : settleSeparate(queue, separate, tokens);

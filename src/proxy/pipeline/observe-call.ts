@@ -27,7 +27,7 @@ const KEPT_CONTENT = 256 * 1024;
 /** Maximum bytes of bodies that wait for the database; the bodies of later calls are not stored. */
 const MAX_WAITING = 32 * 1024 * 1024;
 
-/** Observes calls, and reports and stores the observed data when they have ended. */
+/** Observes calls, and reports and stores the observed data when the calls have ended. */
 export class CallObserver {
   private readonly telemetry: Telemetry | undefined;
   /** Calls that have ended and are not reported yet. */

@@ -9,7 +9,7 @@ import type { Runtime } from "../runtime.ts";
 /** The request header by which a client chooses among several upstreams. */
 const UPSTREAM_HEADER = "x-sallyport-upstream";
 
-/** A request of an API other than model calls. */
+/** A request that is passed on: to a path that serves no model calls, or for a WebSocket. */
 interface PassedRequest {
   /** The kind of request, for error messages. */
   readonly what: "path" | "WebSocket";
@@ -23,8 +23,9 @@ interface PassedRequest {
 }
 
 /**
- * Returns the upstream that a request is passed on to: the one that the client names, or the one that serves the model, or
- * the first one of the client's vendor, in this order. Throws `not_found` if there is none.
+ * Returns the upstream that a request is passed on to: the one that the client names, or the one that serves the model,
+ * or the first one of the client's vendor, in this order. Throws `not_found` if there is none, or if the named one
+ * cannot serve the request.
  */
 export async function choosePassThroughTarget(
   { config, selector }: Runtime,

@@ -9,14 +9,14 @@ import { viaHeader } from "../upstream/request-headers.ts";
 import type { Call } from "./call.ts";
 import type { CallBody } from "./call-body.ts";
 
-/** An upload that may be sent more than once. */
+/** An upload, and whether it can be sent again. */
 export interface RepeatableUpload {
   readonly isRepeatable: boolean;
   /** Returns the upload from its beginning. */
   readonly send: () => SentUpload;
 }
 
-/** A whole body, or an upload that is being received. */
+/** A whole body, an upload that is being received, or null for no body. */
 export type NativeBody = Buffer | RepeatableUpload | null;
 
 /**

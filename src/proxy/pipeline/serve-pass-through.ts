@@ -47,9 +47,9 @@ export function isPassedOn(path: string): boolean {
 type PassedBody = CallBody | { readonly kind: "bytes"; readonly bytes: Buffer } | { readonly kind: "stream" };
 
 /**
- * Relays a call of an API other than model calls, such as files and batches, to an upstream of the client's vendor,
- * and relays the response, byte for byte. `unknown`: no route has the path, so only upstreams with `pass_through`
- * receive the call.
+ * Relays a call that is not a model call, such as one for files or batches, to an upstream of the client's vendor, and
+ * relays the response. With `unknown`, no route has the path, and only upstreams with `pass_through` can receive the
+ * call.
  */
 export async function servePassThrough(
   admitted: AdmittedRequest,
@@ -144,7 +144,10 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
   }
 }
 
-/** Throws `model_not_allowed` if the key is limited to models or budgets, and the call may use any model. */
+/**
+ * Throws `model_not_allowed` if the key does not allow the model, or if the call names none and the key has a list of
+ * models or a budget.
+ */
 function expectAllowed(call: Call, called: CalledOperation, body: CallBody): void {
   const { key, services } = call;
   if (key?.models !== undefined) services.limiter.expectAllowedModel(call, called, body);
@@ -153,7 +156,7 @@ function expectAllowed(call: Call, called: CalledOperation, body: CallBody): voi
   if (isRead || call.model !== undefined || (key?.models === undefined && !hasBudget)) return;
   throw new AppError(
     "model_not_allowed",
-    `The key ${JSON.stringify(key?.name)} is limited to models or budgets, which cannot be enforced at ${getPath(call.request.url ?? "")}, because the call names no model. Use a key without these limits.`,
+    `The key ${JSON.stringify(key?.name)} has a list of models or a budget, which cannot be enforced at ${getPath(call.request.url ?? "")}, because the call names no model. Use a key without these limits.`,
   );
 }
 

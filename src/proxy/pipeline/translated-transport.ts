@@ -25,7 +25,7 @@ export interface Transport {
   readonly sendAll: SendAllUpstream;
   /**
    * Returns the usage of the responses to `sendAll` at each target, for a call that failed or continues elsewhere. First
-   * reads responses that are not streamed to their end, for half a second at most.
+   * reads the rest of the responses, unless they are streams, for half a second at most.
    */
   readonly countSeparate: () => Promise<readonly TargetUsage[]>;
   /** Returns whether a response to `sendAll` is from an upstream other than the call's last one. */

@@ -16,8 +16,8 @@ import { callersConversations, callersMemory } from "./stored-conversations.ts";
 import { createTransport } from "./translated-transport.ts";
 
 /**
- * Serves a call in the translation lane. Returns a fallback for targets of another dialect or model than the first
- * one's.
+ * Serves a call in the translation lane. Returns a fallback for targets whose dialect, model or API version differs
+ * from the first one's.
  */
 export async function serveTranslated(
   call: Call,
@@ -27,7 +27,7 @@ export async function serveTranslated(
 ): Promise<LaneResult> {
   const [{ upstream, model }] = targets;
   const { dialect } = upstream;
-  if (dialect === "any") throw new AppError("internal", "echo is not translated to");
+  if (dialect === "any") throw new AppError("internal", "a call to the echo was to be translated");
   const response = new ClientResponse(call);
   // A form consists of images or audio, so its length says nothing about its tokens.
   const estimable =

@@ -20,7 +20,7 @@ export interface Attempt extends Target {
   /** Keys of the same target that have not been tried. */
   readonly otherKeys: readonly string[];
   readonly otherTargets: readonly Target[];
-  /** The number of retries at an unchanged target that are left to the call. */
+  /** The number of retries at the same target that the call has left. */
   readonly repeatsLeft: number;
   readonly orderKeys: KeyOrder;
   /** The failures after which the next target is tried; undefined stands for errors and rate limits. */
@@ -49,9 +49,10 @@ export function remainingTargets({ upstream, model, contextWindow, otherTargets 
 
 /**
  * Returns the attempt after this outcome, or undefined if the outcome is final. If the upstream rejects the key, the
- * next key is tried; if the upstream fails, the next target. The same target is tried again if the connection failed,
- * or if the upstream requests a retry by a short `retry-after` or `x-should-retry: true`. `x-should-retry: false` rules
- * out retries and fallbacks, unless the upstream has rejected only the key.
+ * next key is tried; if the upstream fails, the next target; if the prompt exceeds the context window, the next target
+ * with a larger one. If no target is left, the same one is tried again, twice at most, if the connection failed, or if
+ * the upstream requests a retry by a short `retry-after` or `x-should-retry: true`. `x-should-retry: false` rules out
+ * retries and fallbacks, unless the upstream has rejected only the key.
  */
 export function nextAttempt(
   last: Attempt,
@@ -127,7 +128,10 @@ function attemptAt(
   };
 }
 
-/** Returns the position of a key from 1, which names the key outside the process; undefined if it is the only key. */
+/**
+ * Returns the position of a key, counted from 1, which identifies it outside the process; undefined if the upstream has
+ * at most one key.
+ */
 export function keyPosition(keys: readonly string[], key: string | undefined): number | undefined {
   return key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
 }

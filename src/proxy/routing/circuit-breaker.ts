@@ -30,9 +30,9 @@ export interface OpenCircuit {
 export type OpenedCircuit = Readonly<Pick<Circuit, "until" | "pauseMs" | "status">>;
 
 /**
- * Tracks which upstreams fail repeatedly, so that calls do not try them first. After five failures in 30 s an
- * upstream is in cooldown for 30 s. Then one call at a time probes it: a failure doubles the cooldown, up to 5 min,
- * and a success ends it. `now` returns milliseconds since 1970.
+ * Tracks which upstreams fail repeatedly, so that calls do not try them first. After five failures in 30 s without a
+ * success, an upstream is in cooldown for 30 s. Then one call at a time probes it: a failure doubles the cooldown, up
+ * to 5 min, and a success ends it. `now` returns milliseconds since 1970.
  */
 export class CircuitBreaker {
   private readonly circuits = new Map<string, Circuit>();

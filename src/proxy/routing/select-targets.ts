@@ -54,7 +54,10 @@ export interface Selector {
   ): Selection | undefined | Promise<Selection | undefined>;
 }
 
-/** Creates the selector of one configuration. `random` returns the number by which a weighted target is drawn. */
+/**
+ * Creates the selector of one configuration. `random` returns a number in [0, 1), with which a weighted target is
+ * chosen.
+ */
 export function createSelector(
   upstreams: ReadonlyMap<string, UpstreamConfig>,
   rules: readonly ModelRule[],
@@ -140,8 +143,8 @@ function isNative(upstream: UpstreamConfig, dialect: Dialect | undefined): boole
 }
 
 /**
- * Returns the targets in the order of the rule's strategy. With weights, the first target is drawn by weight. A session
- * always draws the same target, to use the prompt cache there.
+ * Returns the targets in the order of the rule's strategy. With weights, the first target is drawn at random by weight,
+ * but is always the same for a session, so that its prompt cache is used.
  */
 function inOrder(
   {
@@ -180,7 +183,10 @@ function sortedBy<Item>(items: readonly Item[], toNumber: (item: Item) => number
   return items.toSorted((one, other) => toNumber(one) - toNumber(other));
 }
 
-/** Returns the price of a typical call, with three input tokens for each output token. Unknown prices come last. */
+/**
+ * Returns the price of a typical call, with three input tokens for each output token; `Number.MAX_VALUE` if it is
+ * unknown, so that such a target is sorted last.
+ */
 function blendedPrice(price: ModelPrice | undefined): number {
   return price === undefined ? Number.MAX_VALUE : 3 * price.input + price.output;
 }

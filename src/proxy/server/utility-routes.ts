@@ -89,7 +89,7 @@ export function respondToTelemetry({ headers }: FastifyRequest, reply: FastifyRe
 async function metrics(services: Services): Promise<string> {
   const [counts, { cooldowns }] = await Promise.all([
     services.totals(),
-    // A start at the current time excludes ended calls, which are not needed.
+    // Passing the current time excludes ended calls, which the metrics do not need.
     services.activity(new Date().toISOString()),
   ]);
   return metricsText(counts) + stateText(cooldowns, services.startedAt);

@@ -42,8 +42,8 @@ const STOPPED = new Set([
 const STOPPED_PREFIX = /^(?:x-forwarded-|sec-|cf-|access-control-)/;
 
 /**
- * Headers that are forwarded if other machines can call the proxy: those that vendors' SDKs and protocols define.
- * Other headers may come from a load balancer and identify the caller.
+ * Headers that are forwarded if anyone besides this machine's user can call the proxy: those that vendors' SDKs and
+ * protocols define. Other headers may come from a load balancer and identify the caller.
  */
 const ALLOWED = new Set([
   "accept",
@@ -88,8 +88,8 @@ export interface HeaderNeeds {
   /** The client's own key from the query, for upstreams that expect the client's credentials. */
   readonly clientKey?: string | undefined;
   /**
-   * Whether other machines can call the proxy. If they can, only known headers and the headers that the upstream's
-   * configuration lists are forwarded.
+   * Whether anyone besides this machine's user can call the proxy. If so, only known headers and the headers that the
+   * upstream's configuration lists are forwarded.
    */
   readonly isShared?: boolean;
   /** Replaces the client's `traceparent`, if the proxy reports the call to a collector. */
@@ -206,15 +206,15 @@ export function requestHeaders(
 }
 
 /**
- * Returns the value of `x-sallyport-via`: the instance ids of the proxies that the call has passed, in order. The last
- * id is that of this proxy.
+ * Returns the value of `x-sallyport-via`: the instance ids of the proxies that the call has passed through, in order.
+ * The last id is that of this proxy.
  */
 export function viaHeader(headers: IncomingHttpHeaders, instanceId: string): string {
   const before = headers["x-sallyport-via"]?.toString().slice(-200);
   return before ? `${before}, ${instanceId}` : instanceId;
 }
 
-/** Returns the header in which an upstream's dialect expects the API key. */
+/** Returns the header in which an upstream expects the API key. */
 function credentialHeader({ dialect, keyHeader }: UpstreamConfig, key: string): readonly [string, string] {
   const { name, prefix } = keyHeader ?? findProfile(dialect)?.upstream?.keyHeader ?? BEARER;
   return [name, `${prefix}${key}`];

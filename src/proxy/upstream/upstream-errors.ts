@@ -19,11 +19,12 @@ const UNREACHABLE = new Set([
 /** Codes of established connections that broke, such as idle ones that the upstream closed. */
 const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
-const TIMEOUTS = new Set([
-  "UND_ERR_HEADERS_TIMEOUT",
-  "UND_ERR_BODY_TIMEOUT",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ETIMEDOUT",
+/** Codes of timeouts, with the problem as a phrase that follows the upstream's name. */
+const TIMEOUTS: ReadonlyMap<string, string> = new Map([
+  ["UND_ERR_CONNECT_TIMEOUT", "did not accept a connection within timeouts.connect"],
+  ["UND_ERR_HEADERS_TIMEOUT", "did not respond within timeouts.first_byte"],
+  ["UND_ERR_BODY_TIMEOUT", "sent nothing for longer than timeouts.idle"],
+  ["ETIMEDOUT", "does not respond"],
 ]);
 
 /** Errors that can occur before any part of the response has arrived. */
@@ -46,8 +47,7 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
     );
   const code = getErrorCode(error);
   if (TIMEOUTS.has(code)) {
-    const what =
-      code === "UND_ERR_CONNECT_TIMEOUT" ? "did not accept a connection" : "was silent for too long";
+    const what = TIMEOUTS.get(code);
     return new AppError("upstream_timeout", `The upstream ${upstream} ${what}`, { cause: error });
   }
   if (isUnexpectedInterim(error, code))
@@ -73,13 +73,13 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
 
 /** Returns the error of a call that waited longer than `first_byte` for a connection and its response. */
 export function createTimeoutError(upstream: string): AppError {
-  const message = `The upstream ${upstream} did not respond within first_byte: all connections to it were in use`;
+  const message = `The upstream ${upstream} did not respond within timeouts.first_byte: all connections to it were in use`;
   return new AppError("upstream_timeout", message);
 }
 
 /** Returns the error of a call that received only interim responses (1xx) within `first_byte`. */
 export function createInterimTimeoutError(upstream: string): AppError {
-  const message = `The upstream ${upstream} did not respond within first_byte: it sent interim responses (1xx) only`;
+  const message = `The upstream ${upstream} did not respond within timeouts.first_byte: it sent interim responses (1xx) only`;
   return new AppError("upstream_timeout", message);
 }
 

@@ -1,7 +1,7 @@
 import { countDocument, countImage, type MediaRule } from "./count-media.ts";
 import { countText } from "./count-text.ts";
 
-/** Tokens that each message, and the whole request, have besides their content. */
+/** Tokens of each message, and of the whole request, in addition to their content. */
 const MESSAGE = 3;
 const REQUEST = 3;
 /** Members that describe content and are not sent to the model as text. */

@@ -94,7 +94,7 @@ describe("the proxy's settings", () => {
     ["[]", /:1: the file: must be an object, \{ … \}, not a list$/m],
     ["null", /:1: the file: must be an object, \{ … \}, not null$/m],
     ['{"proxy": {"upstreams": {"a": {"dialect": "messages"}}}}', /a\.base_url: is missing$/m],
-    ['{"proxy": {"port": "8045"}}', /proxy\.port: must be a number, not a text in quotes$/m],
+    ['{"proxy": {"port": "8045"}}', /proxy\.port: must be a number, not a string$/m],
     ['{"proxy": {"port": 0}}', /proxy\.port: must be at least 1$/m],
     ['{"proxy": {"timeouts": {"idle": null}}}', /idle: must be a number, not null$/m],
     ['{"proxy": {"auth_mode": "on"}}', /"off", "strict", "all_except_health" or "auto", not "on"$/m],
@@ -113,7 +113,7 @@ describe("the proxy's settings", () => {
     ],
     [
       '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://x",\n"capabilities": {"*": {"toolNamePattern": "("}}}}}}',
-      /:2: .*toolNamePattern: is no regular expression$/m,
+      /:2: .*toolNamePattern: is not a regular expression$/m,
     ],
     [
       '{"proxy": {"mcp": {"a/b": {"url": "http://x"}}}}',

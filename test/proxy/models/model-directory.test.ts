@@ -118,7 +118,9 @@ describe("model data", () => {
     const config = configOf({ upstreams, model_data: { url: source.url } });
     const directory = createModelDirectory(config, pools, setModelLookup);
     await directory.load();
-    expect(directory.failure()).toMatch(/^Cannot fetch the model data http.*: status 503$/);
+    expect(directory.failure()).toMatch(
+      /^Cannot fetch the model data from http.*: the server returned status 503$/,
+    );
   });
 
   it("names the file and the reason if it cannot be used", async () => {

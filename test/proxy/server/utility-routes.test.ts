@@ -78,7 +78,7 @@ describe("routes that call no model", () => {
     ["/v1/models/detect", "", "model is missing"],
     ["/v1/models/detect", "null", "the body must be an object, { … }, not null"],
     ["/v1/models/detect", '{"model":""}', "model must not be empty"],
-    ["/internal/warmup", '{"upstream":7}', "upstream must be a text, not 7"],
+    ["/internal/warmup", '{"upstream":7}', "upstream must be a string, not 7"],
     ["/internal/warmup", "{", "The body is not JSON"],
   ])("return a message about an invalid body: %s %s", async (url, payload, error) => {
     const response = await call("POST", url, { payload });

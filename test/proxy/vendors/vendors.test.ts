@@ -174,7 +174,7 @@ describe("one line of configuration", () => {
 
   it("names the variables if the key is missing, and needs none at another address", () => {
     expect(() => configOf({ upstreams: { main: { vendor: "groq" } } })).toThrow(
-      /proxy\.upstreams\.main: Groq needs a key: set GROQ_API_KEY, or give api_key/,
+      /proxy\.upstreams\.main: Groq needs a key: set GROQ_API_KEY, or set api_key/,
     );
     const { upstreams } = configOf({
       upstreams: { main: { vendor: "groq", base_url: "http://127.0.0.1:9" } },

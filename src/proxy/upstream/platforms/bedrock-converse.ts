@@ -122,7 +122,7 @@ function toMedia(kind: "image" | "document", block: Json, names: DocumentNames):
   if (type === "text" && kind === "document")
     return [{ document: { format: "txt", name: names.take(block), source: { text: data } } }];
   if (type !== "base64" || format === undefined)
-    throw unsupported(`${kind}s that are not given by their bytes`);
+    throw unsupported(`${kind}s other than base64 data of a supported type`);
   const source = { bytes: data };
   return [
     kind === "image"

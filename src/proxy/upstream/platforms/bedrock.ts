@@ -79,9 +79,9 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
 }
 
 /**
- * Returns the API version, which Bedrock expects as a member of the body. For models before Claude 4.7, and for models
- * whose id does not contain their version, returns Bedrock's own version, in which a request of the new version is
- * valid.
+ * Returns the API version, which Bedrock expects as a member of the body: the requested one if it is new and the
+ * model's id shows that the model accepts it. Otherwise, returns Bedrock's own version, in which a request of the new
+ * version is valid.
  */
 function chooseVersion(model: string, asked = ""): string {
   if (asked < NEW_VERSION) return ANTHROPIC_VERSION;

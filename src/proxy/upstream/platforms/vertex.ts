@@ -39,7 +39,7 @@ function toClaude({ path, body, headers }: PlatformRequest): PlatformChanges {
   if (typeof model !== "string" || !/^[\w.@-]+$/.test(model))
     throw new AppError(
       "validation",
-      `model: ${JSON.stringify(model)} is not a name of Vertex AI, such as claude-sonnet-4-5@20250929`,
+      `model: ${JSON.stringify(model)} is not a model name of Vertex AI, such as claude-sonnet-4-5@20250929`,
     );
   const { "anthropic-version": version = OLD_VERSION } = headers;
   const anthropic_version = version === OLD_VERSION ? ANTHROPIC_VERSION : version;

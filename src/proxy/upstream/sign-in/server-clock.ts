@@ -1,4 +1,7 @@
-/** The time of a server. Signatures and assertions contain this time, and the server accepts them for minutes only. */
+/**
+ * The time of a server. Signatures and assertions contain this time, and the server accepts them only for a few
+ * minutes.
+ */
 export interface ServerClock {
   /** Milliseconds since 1970. */
   now(): number;

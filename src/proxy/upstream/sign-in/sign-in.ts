@@ -22,7 +22,10 @@ export interface Rejection {
 
 /** Signs the requests of an upstream. */
 export interface SignIn {
-  /** Resolves with the headers that sign a request: a flat list, names in lower case. Rejects without credentials. */
+  /**
+   * Resolves with the headers that sign a request: a flat list, names in lower case. Rejects if there are no
+   * credentials.
+   */
   sign(request: UnsignedRequest): Promise<readonly string[]>;
   /** Returns whether the request can now be signed differently: with new credentials, or with the server's time. */
   renew(rejection: Rejection): boolean;

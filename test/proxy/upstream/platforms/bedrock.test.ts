@@ -372,7 +372,7 @@ describe("other models on Amazon Bedrock", () => {
     });
     expect([response.status, fake.hits.length]).toEqual([400, 0]);
     expect(await response.text()).toContain(
-      "Converse does not accept images that are not given by their bytes",
+      "Converse does not accept images other than base64 data of a supported type",
     );
   });
 });
