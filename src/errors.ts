@@ -42,7 +42,7 @@ export const errorCatalog = {
     status: 403,
     exitCode: 1,
     meaning:
-      "The request has a foreign `Host` or `Origin`, comes from another user, or needs another role of the key.",
+      "The request has a foreign `Host` or `Origin`, comes from another user, or has a key whose role does not allow it.",
   },
   not_found: { status: 404, exitCode: 1, meaning: "The file or resource does not exist." },
   conflict: {
@@ -136,7 +136,7 @@ export const errorCatalog = {
   rate_limited: {
     status: 429,
     exitCode: 1,
-    meaning: "A limit of requests, tokens or calls in flight of a key, its team or an upstream is used up.",
+    meaning: "A key, its team or an upstream has reached a limit of requests, tokens or calls in flight.",
   },
   budget_exceeded: {
     status: 429,

@@ -46,7 +46,7 @@ function inHelp(command: Command, above = ""): CommandLine[] {
   const examples = help.split(/^Examples?:$/m)[1] ?? "";
   const lines = [...examples.matchAll(/\bsallyport (?=[a-z-])([^\n]*)/g)].map(([, line = ""]) => ({
     document: `${name} --help`,
-    line: line.split(/\s{2,}/)[0] ?? "",
+    line: line.split(/\s{2,}|\.$/)[0] ?? "",
   }));
   return [...lines, ...command.commands.flatMap((child) => inHelp(child, name))];
 }

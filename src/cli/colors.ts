@@ -1,6 +1,6 @@
 import type { Environment } from "../config/paths.ts";
 
-/** The meaning of a text, which decides its color. */
+/** The meaning of a text, which determines its color. */
 export type TextKind = "error" | "diff" | "report";
 
 /**

@@ -29,7 +29,7 @@ Examples:
   sallyport init --yes --proxy  also the proxy, as a service
   sallyport init --yes --proxy --env-file ~/.config/sallyport/.env
 
-An agent is connected to the proxy only if an upstream speaks its dialect. Without a terminal, --yes or --dry-run is required. To undo: sallyport uninstall --all.
+An agent is connected to the proxy only if an upstream has its dialect. Without a terminal, --yes or --dry-run is required. To undo: sallyport uninstall --all.
 
 Exit codes:
   0      the steps were carried out or declined, or nothing was missing
@@ -89,7 +89,7 @@ Examples:
   sallyport run codex exec "fix the tests"
   sallyport run --config work.jsonc gemini-cli -m gemini-3-pro
 
-Writes no settings of the agent: only this process uses the proxy. Flags of Sallyport come before the agent's name, arguments of the agent after it.`,
+Does not change the agent's settings: only this process uses the proxy. Flags of Sallyport come before the agent's name, arguments of the agent after it.`,
   "sallyport install": `
 Examples:
   sallyport install --list           agents, and whether each is set up
@@ -168,7 +168,7 @@ Examples:
   sallyport upgrade --check
   sallyport upgrade --yes
 
-The only command that asks npm's registry. Other copies than those of npm install --global are replaced in the way they were installed; then run sallyport proxy restart.`,
+No other command contacts npm's registry. If you did not install with npm install --global, install the new version as you installed this one, then run sallyport proxy restart.`,
   "sallyport proxy check": `
 Examples:
   sallyport proxy check --config work.jsonc

@@ -33,7 +33,7 @@ function getExitCode({ exitCode }: CommanderError, args: readonly string[]): num
   return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;
 }
 
-/** Returns whether an error says that the working directory was deleted: `process.cwd()` then throws. */
+/** Returns whether an error means that the working directory was deleted: `process.cwd()` then throws. */
 function isFolderDeleted(error: unknown): boolean {
   return systemErrorCode(error) === "ENOENT" && getErrorMessage(error).includes("uv_cwd");
 }

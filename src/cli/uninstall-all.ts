@@ -22,7 +22,8 @@ const INTERRUPTED = 130;
 
 /**
  * Runs `sallyport uninstall --all`: removes every hook and connection and the service, and stops running proxies; with
- * `--data`, also deletes the data directory. Resolves to the exit code of the first step that was not confirmed.
+ * `--data`, also deletes the data directory. Resolves to 130 if the person presses Ctrl-C at a question, or to 0
+ * otherwise.
  */
 export async function uninstallAll(flags: UninstallAllFlags, output: Output): Promise<number> {
   const removed: string[] = [];

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Latency buckets of a rollup: each is √2 times as wide as the one before; the first ends at 1 ms. */
+/** Number of latency buckets of a rollup. Each bucket is √2 times as wide as the one before; the first ends at 1 ms. */
 export const LATENCY_BUCKETS = 40;
 
 /** Returns the names of a histogram's columns, such as `ms_0` to `ms_39`. */

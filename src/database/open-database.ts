@@ -14,7 +14,7 @@ export type Database = Kysely<Schema>;
 
 const engines = new WeakMap<Database, "sqlite" | "postgres">();
 
-/** Returns the engine of an opened database, for statements that differ. */
+/** Returns the engine of an opened database, for statements that differ between engines. */
 export function getEngine(db: Database): "sqlite" | "postgres" {
   return engines.get(db) ?? "sqlite";
 }

@@ -9,12 +9,12 @@ import { getProcessMark, isProcessMark, mayStillRun } from "./running-process.ts
 // `proper-lockfile` is not used, because it detects an abandoned lock by its age, not by its process
 // (docs/dependencies.md).
 
-/** Default time limit for a lock, which is kept for one small write. */
+/** Default milliseconds to wait for a lock, which is usually kept for one small write. */
 const WAIT_MS = 5_000;
 const RETRY_MS = 15;
 /**
- * Age after which a lock file without a readable owner is treated as abandoned. A younger file may not be written
- * completely yet.
+ * Age in milliseconds after which a lock file without a readable owner is treated as abandoned. A younger file may not
+ * be written completely yet.
  */
 const UNREADABLE_MS = 2_000;
 

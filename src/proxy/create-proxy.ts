@@ -104,8 +104,8 @@ export interface ProxyServer {
   /** Stops accepting connections, and resolves when all calls on open connections have been served. */
   drain(): Promise<void>;
   /**
-   * Stops accepting connections, and resolves when all open connections have ended. For a proxy that another process
-   * replaces at the same socket.
+   * Stops accepting connections, and resolves when all open connections have ended. Used when another process takes
+   * over the socket.
    */
   retire(): Promise<void>;
   /** Ends all calls immediately, and closes the server, the connections to upstreams and the log. */

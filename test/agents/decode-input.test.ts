@@ -58,7 +58,7 @@ describe("an envelope", () => {
     [{ plan: "x", origin: "origin_c" }, /origin: must be claude-code .* or opencode .*, got "origin_c"/],
     [{ plan: "x", origin: "constructor" }, /origin/],
     [{ plan: "x", agents: [{ mode: "primary" }] }, /id or a name/],
-    [{ plan: "x", sharingEnabled: "yes" }, /sharingEnabled: must be true or false, not a text/],
+    [{ plan: "x", sharingEnabled: "yes" }, /sharingEnabled: must be true or false, not a string/],
     [{ plan: 5 }, /^The envelope's plan: must be a string, not 5$/],
   ])("is refused rather than shown as text: %j", (value, message) => {
     expect(() => decode(value)).toThrowError(message);

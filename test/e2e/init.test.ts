@@ -103,7 +103,9 @@ describe("sallyport init", () => {
     const { run } = await withMachine({}, { PATH: "/usr/bin:/bin" });
     const { code, stdout, stderr } = await run("init");
     expect([code, stdout]).toEqual([0, "Found nothing to set up. No changes made.\n"]);
-    expect(stderr).toContain("No supported agent is on the PATH. All: sallyport install --list");
+    expect(stderr).toContain(
+      "No supported agent is on the PATH. To list all agents: sallyport install --list",
+    );
   });
 
   it("sets up keys, service and connection with --yes --proxy, and only proposes them without", async () => {

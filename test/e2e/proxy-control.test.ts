@@ -117,7 +117,9 @@ it("continues if the new process cannot start", async () => {
   await old.waitForOutput(/Proxy listening/);
   await writeFile(join(folder, "config.json"), "{");
   old.child.kill("SIGUSR2");
-  await old.waitForOutput(/The new process did not start: it ended with 2\.\n.*continues to serve/s);
+  await old.waitForOutput(
+    /The new process did not start: it ended with exit code 2\.\n.*continues to serve/s,
+  );
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 });
 

@@ -67,7 +67,7 @@ describe("a worker that is killed", () => {
   it("is replaced at the same address, even if the file has another one now", async () => {
     const proxy = await startProxyCommand({}, 2);
     proxy.save({ host: "127.0.0.2" });
-    await proxy.waitForOutput(/Takes effect at the next start: the new host\./);
+    await proxy.waitForOutput(/These settings take effect at the next start: host\./);
     for (const pid of childrenOf(proxy.child.pid)) await replace(proxy, pid);
     expect((await ask(proxy, "/healthz")).status).toBe(200);
   });

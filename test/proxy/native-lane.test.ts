@@ -249,7 +249,7 @@ describe("the native lane", () => {
     }));
     const response = await post(proxy, '{"model":"m"}');
     expect(response.status).toBe(502);
-    expect(await response.text()).toContain("a response that is not HTTP");
+    expect(await response.text()).toContain("a response that is not valid HTTP");
   });
 
   it("leaves the body of Google's older clients unchanged, which name the model as a resource", async () => {

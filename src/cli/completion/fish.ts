@@ -1,7 +1,7 @@
 import type { CommandFacts, FlagFacts } from "./command-tree.ts";
 
 /**
- * Returns a completion script for fish 3 and newer, to be sourced or saved as `sallyport.fish` in its `completions`
+ * Returns a completion script for fish 3 and newer, to be sourced or saved as `sallyport.fish` in fish's `completions`
  * folder.
  */
 export function fishCompletion(tree: readonly CommandFacts[]): string {

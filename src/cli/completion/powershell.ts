@@ -15,7 +15,7 @@ ${tree.map(entry).join("\n")}
   $words = @($commandAst.CommandElements |
     Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
     ForEach-Object { $_.Extent.Text })
-  # The word at the cursor is what is completed, not what leads there.
+  # The word at the cursor is being completed, so it does not select a command.
   if ($wordToComplete -ne '' -and $words.Count -gt 1) { $words = @($words[0..($words.Count - 2)]) }
   $at = 'sallyport'
   $previous = ''

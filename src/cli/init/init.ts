@@ -28,7 +28,9 @@ interface StepReport extends Proposal {
   readonly error?: string;
 }
 
-/** The files that a step changes; undefined if they depend on the models of a proxy that does not run yet. */
+/**
+ * The files that a step changes. A step has no preview if they depend on the models of a proxy that does not run yet.
+ */
 interface Preview {
   readonly changes: readonly Change[];
   readonly secrets?: readonly string[];
@@ -159,7 +161,10 @@ async function carryOutStep(
   }
 }
 
-/** Waits until the started service responds, because the settings of some agents list its models. */
+/**
+ * Returns the preview of a step once the started service responds, or after 10 s, because the settings of some agents
+ * list its models.
+ */
 async function previewStarted(
   proposal: Proposal,
   situation: Situation,
@@ -199,7 +204,7 @@ function describeSituation({
     ["repository", repository ?? "none"],
     ["API keys", keys.join(", ") || "none in the environment"],
     ["upstreams", upstreamNames || "none"],
-    ["configuration", configuration.exists ? configuration.path : `${configuration.path} (not there)`],
+    ["configuration", configuration.exists ? configuration.path : `${configuration.path} (not found)`],
     ["proxy", proxy.running ? `runs at ${proxy.url}` : `not running; service ${proxy.service}`],
   ];
   return rows.map(([title = "", text]) => `${title.padEnd(15)}${text}`);
@@ -234,7 +239,7 @@ function formatUnattendedCommand({ config, envFile, project, proxy }: InitFlags)
   return `sallyport init ${args.join(" ")}`;
 }
 
-/** Returns the change that creates the configuration file, with keys named by the keychain. Only reads. */
+/** Returns the change that creates the configuration file, which names keys in the keychain. Only reads. */
 async function planConfiguration({ configuration, upstreams }: Situation): Promise<readonly Change[]> {
   const { path } = configuration;
   const before = await readText(path);
@@ -262,6 +267,6 @@ async function keepKeys(situation: Situation, changes: readonly Change[]): Promi
     await accessKeychain({ action: "store", name, secret });
   }
   await makeFolders(dirname(situation.configuration.path), 0o700);
-  // A change without a backup writes no receipt: `uninstall` must not remove the configuration.
+  // A change without a backup gets no receipt, so that `uninstall` does not remove the configuration.
   await writeChanges(changes, openReceipts("configuration", "proxy"));
 }

@@ -48,7 +48,7 @@ function proposeKeys(
 ): readonly Proposal[] {
   const variables = listVariables(upstreams);
   if (configuration.exists || !keychain || envFile !== undefined || variables.length === 0) return [];
-  const title = `Keep ${variables.join(", ")} in the keychain, named in ${configuration.path}`;
+  const title = `Store ${variables.join(", ")} in the keychain, and refer to it in ${configuration.path}`;
   return [{ id: "keys", kind: "keys", title, part: "proxy" }];
 }
 
@@ -95,10 +95,15 @@ export function listHints(
   const isWithoutService = upstreams.length > 0 && !canServe && !steps.some(({ kind }) => kind === "service");
   const runnable = agents.find(({ dialects }) => dialects.length > 0);
   return [
-    ...(agents.length === 0 ? ["No supported agent is on the PATH. All: sallyport install --list"] : []),
+    ...(agents.length === 0
+      ? ["No supported agent is on the PATH. To list all agents: sallyport install --list"]
+      : []),
     ...agents
       .filter(({ hook }) => hook === "unreadable")
-      .map(({ id, name }) => `The settings of ${name} cannot be read. The reason: sallyport install ${id}`),
+      .map(
+        ({ id, name }) =>
+          `The settings of ${name} cannot be read. To see the reason: sallyport install ${id}`,
+      ),
     ...(configuration.problem === null ? [] : [`Correct the configuration: ${configuration.problem}`]),
     ...(isWithoutService && proxy.service === "absent" && variables.length > 0 && flags.envFile === undefined
       ? [

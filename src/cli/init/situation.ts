@@ -41,7 +41,7 @@ export interface FoundAgent {
 /** An upstream that the proxy would use. */
 export interface FoundUpstream {
   readonly name: string;
-  /** The vendor's profile; null if the upstream has none. */
+  /** The vendor's name; null if the vendor is not known. */
   readonly vendor: string | null;
   readonly dialect: UpstreamDialect;
   readonly baseUrl: string;

@@ -104,7 +104,7 @@ function withConfigurationFlags(command: Command): Command {
     .option("--allow-lan-access", "listen on all interfaces; clients then require a key");
 }
 
-/** Adds `--env-file`, which `run.ts` reads before any command. */
+/** Adds `--env-file`, which `cli/program.ts` reads before the command runs. */
 function addEnvironmentFile(command: Command): Command {
   return command.option("--env-file <file>", "set variables from this file, lines of the form NAME=value");
 }
@@ -197,7 +197,7 @@ export function checkMemory(allocate: () => unknown = allocateWasm): void {
   }
 }
 
-/** The type definitions of Node.js lack `WebAssembly.Memory`. */
+/** Allocates a WebAssembly memory. The type definitions of Node.js lack `WebAssembly.Memory`. */
 function allocateWasm(): unknown {
   return Reflect.construct(Reflect.get(WebAssembly, "Memory"), [{ initial: 1 }]);
 }

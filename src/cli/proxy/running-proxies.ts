@@ -38,7 +38,7 @@ function getFolder(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "running");
 }
 
-/** Returns the path of the file that stops a proxy when it is created, for systems without SIGTERM. */
+/** Returns the path of the file whose creation stops a proxy, for systems without SIGTERM. */
 export function getStopRequestFile(dataDirectory: string, pid: number): string {
   return join(getFolder(dataDirectory), `${pid}.stop`);
 }

@@ -14,9 +14,9 @@ interface NamedPath {
 }
 
 /**
- * Returns the paths of `review files`, each with the path that it is compared with. Two folders or two files are compared
- * with each other; otherwise `against` is a folder that contains the same relative paths. Throws `usage` if a path does
- * not exist, is compared with itself, or if `against` contains none of the paths.
+ * Returns the paths of `review files`, each with the path that it is compared with. Two folders or two files are
+ * compared with each other; otherwise `against` is a folder that contains the same relative paths. Throws `usage` if a
+ * path does not exist or is compared with itself, or if `against` contains none of the paths.
  */
 export async function comparedPaths(
   given: readonly string[],

@@ -17,7 +17,7 @@ export interface InboxFlags {
   readonly json: boolean;
 }
 
-/** The port of the inbox, so that its address stays the same. */
+/** The default port of the inbox: a fixed one, so that its address stays the same. */
 const INBOX_PORT = 8046;
 
 /** Runs `sallyport inbox` until a signal ends it. Resolves to the exit code. */

@@ -221,6 +221,6 @@ function parseSeconds(text: string | undefined, flag: string): number | undefine
   const seconds = secondsIn(text);
   if (seconds !== undefined) return seconds;
   throw new AppError("usage", `${flag} must be a number of seconds above 0, got "${text}"`, {
-    hint: "Omit it to wait without a limit.",
+    hint: `Use a number such as ${flag} 600, or omit the flag.`,
   });
 }

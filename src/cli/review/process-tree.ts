@@ -43,7 +43,10 @@ export const PS_ARGUMENTS = ["-A", "-o", "pid=,ppid=,tty=,stat=,lstart="];
 
 const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(.+?)\s*$/;
 
-/** Parses the output of ps(1). A zombie has ended: its parent has not yet read its exit status. */
+/**
+ * Parses the output of ps(1). Leaves out zombies: they have ended, but their parents have not read their exit status
+ * yet.
+ */
 export function parsePs(text: string): ReadonlyMap<number, ProcessEntry> {
   const entries = new Map<number, ProcessEntry>();
   for (const line of text.split("\n")) {

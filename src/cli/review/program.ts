@@ -27,7 +27,10 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
   withLiveOptions(withReviewOptions(review.command("code")))
     .argument("[path...]", "limit the diff to these files and folders")
     .option("--repo <dir>", "the repository to review (default: the one of the working directory)")
-    .option("--reuse", "with --live --detach: the open live review of the whole repository, if there is one")
+    .option(
+      "--reuse",
+      "with --live --detach: use the open live review of the whole repository, if there is one",
+    )
     .option("--sarif <file>", "show the findings of a SARIF file, for example from a linter")
     .option("--patch <file>", "review a unified diff instead of a repository; - reads it from stdin")
     .description("Review the changes in a repository, or a patch; prints the feedback for the agent")
@@ -88,7 +91,7 @@ export interface ReviewFilesFlags extends LiveFlags {
   readonly sarif?: string;
 }
 
-/** The flags that `review plan`, `review code` and `review files` share, as commander parses them. */
+/** The flags that `review plan`, `review code`, `review files` and `review pr` share, as commander parses them. */
 export interface ReviewFlags {
   readonly origin?: string;
   readonly port?: string;

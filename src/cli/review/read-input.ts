@@ -74,7 +74,7 @@ function decodeInput(bytes: Buffer, name: string, note: Note): string {
   if (utf16 !== undefined) note(`Converted ${name} from UTF-16 to UTF-8.`);
   const broken = utf16 === undefined && !bytes.includes(REPLACEMENT) ? count(text, "\ufffd") : 0;
   const characters = broken === 1 ? "1 character is" : `${broken} characters are`;
-  if (broken > 0) note(`${name} is not all UTF-8: ${characters} shown as \ufffd.`);
+  if (broken > 0) note(`${name} is not valid UTF-8: ${characters} shown as \ufffd.`);
   return text;
 }
 

@@ -100,7 +100,7 @@ async function watchAgent(review: Review, context: ReviewContext, output: Output
   );
 }
 
-/** Browsers reconnect an event stream after 3 s (Chromium) or 5 s (Firefox). */
+/** How long to wait for an open tab. Browsers reconnect an event stream after 3 s (Chromium) or 5 s (Firefox). */
 const TAB_TIMEOUT_MS = 5_500;
 
 async function openUnlessTabLoads({ events, session }: ReviewContext, open: () => void): Promise<void> {
@@ -142,10 +142,7 @@ async function printDecision(
   else output.note("The agent did not read the decision. To print it: sallyport review last");
 }
 
-/**
- * Reports whether the comments are kept if the person pressed Ctrl-C or the time limit passed. Returns the
- * exit code.
- */
+/** Reports that the comments are kept, if the person pressed Ctrl-C or the time limit passed. Returns the exit code. */
 function reportUndecided(exitReason: ExitReason, { draftSubject }: Review, output: Output): number {
   const byPerson = exitReason.reason === "signal" && exitReason.signal === "SIGINT";
   if (byPerson || exitReason.reason === "timeout")

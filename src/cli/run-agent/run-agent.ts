@@ -99,7 +99,7 @@ function untilExit({ program, args, environment }: Started): Promise<number> {
     const child = spawn(program, args, {
       env: { ...processEnvironment, ...environment },
       stdio: "inherit",
-      // On Windows, programs of npm are scripts for cmd.exe.
+      // On Windows, programs that npm installs are scripts for cmd.exe.
       shell: /\.(?:cmd|bat)$/i.test(program),
     });
     // The agent itself receives signals of the terminal. Other signals reach only this process, which passes

@@ -22,9 +22,9 @@ export interface Undertaking {
 const INTERRUPTED = 130;
 
 /**
- * Shows the diff, asks unless `yes` is set, and writes. Resolves to undefined once the changes are written,
- * or to an exit code: 0 if the person declines, 130 after Ctrl-C. Throws `usage` if stdin or stderr is not a
- * terminal.
+ * Shows the diff, asks unless `yes` is set, and writes. Resolves to undefined once the changes are written, or to an
+ * exit code: 0 if the person declines, 130 after Ctrl-C. Throws `usage` if it cannot ask, because stdin or stderr is
+ * not a terminal.
  */
 export async function carryOut(undertaking: Undertaking, output: Output): Promise<number | undefined> {
   output.note(showChanges(undertaking.changes, undertaking.secrets), "diff");

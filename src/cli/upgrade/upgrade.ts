@@ -30,7 +30,7 @@ export async function upgrade(
   const isNewer = compareVersions(newest, installed) > 0;
   if (flags.check || !isNewer) {
     const text = isNewer
-      ? `Version ${newest} is available, ${installed} is installed. To install it: sallyport upgrade`
+      ? `Version ${newest} is available; ${installed} is installed. To install it: sallyport upgrade`
       : `Version ${installed} is installed. It is the newest.`;
     await output.result(flags.json ? JSON.stringify({ installed, newest, available: isNewer }) : text);
     return 0;

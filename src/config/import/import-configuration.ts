@@ -13,9 +13,9 @@ export interface ImportedConfiguration extends Imported {
 }
 
 /**
- * Converts the configuration file of another proxy into one for this proxy. Recognizes the program by the
- * members of the file. `environment` resolves addresses that name a variable. Throws `configuration` if the
- * file is invalid or belongs to neither program.
+ * Converts the configuration file of another proxy into one for this proxy. Recognizes the program by the members of
+ * the file. `environment` has the values of variables that addresses name. Throws `configuration` if the file is
+ * invalid or belongs to neither program.
  */
 export function importConfiguration(
   text: string,

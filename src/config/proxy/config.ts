@@ -111,7 +111,7 @@ export interface UpstreamConfig {
   readonly dialect: UpstreamDialect | "any";
   /** The configured vendor, or the vendor to which the base URL's host belongs; see `vendors.ts`. */
   readonly vendor?: string | undefined;
-  /** The cloud platform that serves the upstream; undefined for all others. */
+  /** The cloud platform that serves the upstream; undefined if there is none. */
   readonly platform?: PlatformConfig | undefined;
   /** The header for the key, if it differs from the dialect's. */
   readonly keyHeader?: KeyHeader | undefined;
@@ -132,7 +132,7 @@ export interface UpstreamConfig {
   readonly webSocket?: boolean | undefined;
   /** Whether paths that the proxy does not know are passed on. */
   readonly passThrough?: boolean | undefined;
-  /** Share of a rule's calls; undefined: the rule's order decides. */
+  /** Share of a rule's calls; undefined: targets are tried in the rule's order. */
   readonly weight: number | undefined;
   /** The upstream's limits; undefined if it has none. */
   readonly subject?: Subject | undefined;

@@ -57,10 +57,10 @@ export type DatabaseLocation =
 type DatabaseSettings = Pick<ProxySettings, "database" | "database_env" | "store">;
 
 /**
- * Returns the location of the database: the first one set of `SERVICE_PROXY_DATABASE`, the variable that
- * `database_env` names, and `database`, or otherwise `proxy/sallyport.db` in the data directory. Relative
- * paths are resolved against the configuration file's folder. Throws `configuration` if the text is not a
- * valid location. `isConfigured` is false for the default.
+ * Returns the location of the database: the first of these that is set: `SERVICE_PROXY_DATABASE`, the variable that
+ * `database_env` names, `database`; or otherwise `proxy/sallyport.db` in the data directory. Relative paths are
+ * resolved against the configuration file's folder. Throws `configuration` if the text is not a valid location.
+ * `isConfigured` is false for the default.
  */
 export function databaseLocation(
   settings: DatabaseSettings,

@@ -52,7 +52,7 @@ export const queueSchema = z
     timeout: z.number().positive().max(3_600).describe("Maximum seconds that a call waits."),
   })
   .optional()
-  .describe("Calls wait for a limit of concurrency, or for a full upstream, instead of being rejected.");
+  .describe("Calls over a limit of concurrency, or to a full upstream, wait instead of being rejected.");
 
 export const unpricedSchema = z
   .enum(["count", "refuse"])

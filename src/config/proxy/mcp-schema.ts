@@ -22,7 +22,7 @@ const mcpServer = z
       .boolean()
       .default(false)
       .describe(
-        "Whether `command` may request completions, input and roots of a client. The proxy forwards a request only while all running calls belong to the same client.",
+        "Whether `command` may request completions, input and roots from a client. The proxy forwards a request only while all running calls belong to the same client.",
       ),
     headers: headersSchema.default({}),
     header_env: z.record(headerName, text).default({}).describe("Header name to environment variable."),
@@ -63,7 +63,7 @@ const gateway = z.strictObject({
     .positive()
     .max(60)
     .default(3)
-    .describe("Seconds for which a list waits for a server, which is then left out."),
+    .describe("Seconds for which a list waits for a server before it leaves that server out."),
   page_size: z.number().int().positive().max(10_000).default(500).describe("Items on a page of a list."),
 });
 

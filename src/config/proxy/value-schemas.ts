@@ -27,7 +27,7 @@ export const secretSource = z.union(
     z.strictObject({
       command: z
         .union([text, z.array(text).min(1)])
-        .describe("Prints the secret: a shell command, or a program with its arguments."),
+        .describe("A shell command, or a program with its arguments, that prints the secret."),
       ttl: z.number().positive().optional().describe("Seconds until the command runs again."),
     }),
   ],

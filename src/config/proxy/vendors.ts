@@ -271,7 +271,7 @@ export const vendorNames: readonly string[] = all.map(({ name }) => name);
 
 const byName = new Map(all.map((vendor) => [vendor.name, vendor]));
 
-/** Returns the vendor of this name. */
+/** Returns the vendor of this name; undefined if it is not known. */
 export function findVendor(name: string): Vendor | undefined {
   return byName.get(name);
 }

@@ -47,7 +47,7 @@ export const REMOTE_PORT = 19_432;
 const SWITCHED_ON = new Set(["1", "true", "yes", "on"]);
 const SWITCHED_OFF = new Set(["disabled", "0", "false", "no", "off"]);
 
-/** Reads the environment. Throws `usage` for an invalid value. */
+/** Reads the environment variables of a review. Throws `usage` for an invalid value. */
 export function readReviewEnvironment(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,

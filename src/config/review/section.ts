@@ -8,7 +8,7 @@ export const reviewSchema = z.strictObject({
   sharing: z
     .boolean()
     .default(REVIEW_DEFAULTS.sharing)
-    .describe("Offer links and files that carry the plan to a colleague."),
+    .describe("Offer links and files for sending the plan to a colleague."),
   browser: z.string().exactOptional().describe("The program that gets the URL; `none` opens nothing."),
   allowed_uids: z
     .array(z.number().int().min(0))

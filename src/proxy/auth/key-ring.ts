@@ -8,7 +8,7 @@ export interface StoredKeys {
   findBySecret(sha256: Buffer): ProxyKey | undefined;
   /** Returns the team with this name; undefined if there is none. */
   team(name: string): StoredTeam | undefined;
-  /** A number that changes whenever a key changes. */
+  /** A number that changes whenever a key or a team changes. */
   readonly version: number;
 }
 

@@ -6,12 +6,11 @@ const STEPS_A_DOUBLING = 4;
 /** Number of buckets. The last one also counts all calls longer than a quarter of an hour. */
 const STEPS = 80;
 
-/** Creates an empty histogram. */
 export function createHistogram(): number[] {
   return new Array<number>(STEPS).fill(0);
 }
 
-/** Adds a call with this duration. */
+/** Counts a call in the bucket of its duration. */
 export function addTo(histogram: number[], milliseconds: number): void {
   const step =
     milliseconds <= 1 ? 0 : Math.min(STEPS - 1, Math.ceil(Math.log2(milliseconds) * STEPS_A_DOUBLING));

@@ -95,7 +95,6 @@ export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 /** Maximum number of series, because model names come from clients. Calls of further series are counted as `other`. */
 export const MAX_SERIES = 500;
 
-/** Creates empty counters. */
 export function createMetrics(queued = () => 0): Metrics {
   const all = new Map<string, Counting>();
   const refusals = new Map<string, RefusalSeries & Counted>();
@@ -158,7 +157,6 @@ function countAttempt(
   addOne(attempts, name, { upstream, status, errorCode, count: 0 });
 }
 
-/** Returns the label of the call's model. */
 function getModelLabel({ modelLabel, upstreamModel }: CallRecord): string {
   return modelLabel ?? upstreamModel ?? "";
 }

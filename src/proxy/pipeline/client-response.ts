@@ -69,7 +69,7 @@ export async function respondWithUpstreamError(
   respondWithJson(call, status, encoded, passed);
 }
 
-/** Returns the text of a `text/plain` error body. Programs cannot use HTML pages. */
+/** Returns the text of a `text/plain` error body. Clients cannot use HTML pages. */
 function plainText(body: string | undefined, type = "text/plain"): string | undefined {
   const text = body?.trim() ?? "";
   return text !== "" && /^text\/plain\b/i.test(type) ? text.slice(0, 2_000) : undefined;

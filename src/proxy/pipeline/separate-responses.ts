@@ -36,7 +36,7 @@ export class SeparateResponses {
     return this.bodies.some(({ target }) => target.upstream !== upstream);
   }
 
-  /** Reads the bodies until all of them are complete, at most for half a second. Never rejects. */
+  /** Reads the bodies until all of them are complete, for half a second at most. Never rejects. */
   async read(): Promise<void> {
     const all = Promise.all(this.bodies.map((body) => body.read()));
     await Promise.race([all, delay(READ_OTHERS_MS, undefined, { ref: false })]);

@@ -55,8 +55,8 @@ export interface Selector {
 }
 
 /**
- * Creates the selector of one configuration. `random` returns a number in [0, 1), with which a weighted target is
- * chosen.
+ * Creates the selector of one configuration. `random` returns a number in [0, 1), which the selector uses to choose
+ * among weighted targets.
  */
 export function createSelector(
   upstreams: ReadonlyMap<string, UpstreamConfig>,

@@ -66,7 +66,10 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
   if (refusal) return refuse(reply, refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
   if (isAboveLimit && route?.operation !== "health" && route?.operation !== "readiness") {
     reply.header("retry-after", "1");
-    throw new AppError("overloaded", "All connections that the proxy allows are in use");
+    throw new AppError(
+      "overloaded",
+      "The proxy has reached its limit of connections. Retry later, or raise proxy.limits.connections.",
+    );
   }
   return true;
 }

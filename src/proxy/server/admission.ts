@@ -21,7 +21,7 @@ export interface Arrival {
   readonly rawHeaders: readonly string[];
 }
 
-/** The reason for which a request is rejected. `page` means that a web page has sent the request. */
+/** The reason why a request is rejected. `page` means that a web page has sent the request. */
 export type RefusalReason = "stopping" | "host" | "page" | "key" | "role" | "loop";
 
 export interface Admission {
@@ -111,7 +111,7 @@ export function createRefusal(refusal: RefusalReason, host: string | undefined):
     case "page":
       return new AppError(
         "forbidden",
-        "This request comes from a web page. List its origin in proxy.allowed_origins, or send a key.",
+        "This request comes from a web page. Add the page's origin to proxy.allowed_origins, or send a key.",
       );
     case "key":
       return new AppError("unauthorized", "A valid API key of this proxy is required");

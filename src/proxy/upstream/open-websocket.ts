@@ -53,7 +53,7 @@ export function openWebSocket(
             reject(
               new AppError(
                 "upstream_timeout",
-                `The upstream ${name} opened no WebSocket within ${timeouts.connectMs / 1000} s`,
+                `The upstream ${name} did not open a WebSocket within ${timeouts.connectMs / 1000} s`,
               ),
             );
             socket.close();

@@ -32,7 +32,8 @@ export interface Pools {
 }
 
 /**
- * Creates an empty set of pools, which are opened on first use. `proxies` are the HTTP proxies from the environment.
+ * Creates an empty set of pools, which are opened on first use. `proxies` are the HTTP proxies that environment
+ * variables such as `HTTPS_PROXY` name.
  */
 export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS): Pools {
   const byOrigin = new Map<string, Map<number, Pool>>();

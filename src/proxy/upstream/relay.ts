@@ -32,9 +32,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   private isPaused = false;
   private watch: ResponseWatch | undefined;
   private filter: StreamFilter | undefined;
-  /**
-   * Whether the response must not be delayed, because it is an event stream in any content coding or the task is live.
-   */
+  /** Whether the response must not be delayed: it is an event stream in any content coding, or the task is live. */
   private isLive = false;
   /** Whether the response is an event stream without compression, which can be inspected. */
   private isStream = false;
@@ -221,9 +219,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return list;
   }
 
-  /**
-   * Writes the data that has arrived. Pauses the upstream while the client reads more slowly than the upstream sends.
-   */
+  /** Writes the data that has arrived. Pauses an upstream that sends faster than the client reads. */
   private send(): void {
     const { response } = this.task;
     const bytes = this.takeUnsent();

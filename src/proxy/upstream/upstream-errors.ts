@@ -61,7 +61,7 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
   if (error.name === "HTTPParserError" || NO_HTTP.has(code))
     return upstreamError(
       "upstream_invalid",
-      `The upstream ${upstream} returned a response that is not HTTP`,
+      `The upstream ${upstream} returned a response that is not valid HTTP`,
       error,
     );
   return upstreamError(

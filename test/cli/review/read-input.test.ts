@@ -37,8 +37,8 @@ describe("readInput", () => {
     await read(Buffer.from("# Größe \ufffd\n"));
     expect(notes).toEqual([
       `Converted ${path} from UTF-16 to UTF-8.`,
-      `${path} is not all UTF-8: 2 characters are shown as \ufffd.`,
-      `${path} is not all UTF-8: 1 character is shown as \ufffd.`,
+      `${path} is not valid UTF-8: 2 characters are shown as \ufffd.`,
+      `${path} is not valid UTF-8: 1 character is shown as \ufffd.`,
     ]);
   });
 

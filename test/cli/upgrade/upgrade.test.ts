@@ -24,7 +24,7 @@ const check = { check: true, yes: false, json: false };
 
 describe("sallyport upgrade --check", () => {
   it.each([
-    ["0.2.0", "Version 0.2.0 is available, 0.1.0 is installed. To install it: sallyport upgrade"],
+    ["0.2.0", "Version 0.2.0 is available; 0.1.0 is installed. To install it: sallyport upgrade"],
     ["0.1.0", "Version 0.1.0 is installed. It is the newest."],
   ])("compares with version %s", async (newest, line) => {
     const { output, printed } = recording();

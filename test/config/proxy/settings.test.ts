@@ -172,7 +172,7 @@ describe("the proxy's settings", () => {
     );
     expect([error.code, error.message]).toEqual([
       "usage",
-      expect.stringMatching(`^${named} lets other machines`),
+      expect.stringMatching(`^${named} allows other machines`),
     ]);
   });
 

@@ -28,7 +28,7 @@ export interface ConnectFlags extends ConnectionFlags {
 }
 
 /**
- * Returns the changes of files that `sallyport proxy connect` would make, and the secrets to mask in their diff; undefined
+ * Returns the file changes that `sallyport proxy connect` would make, and the secrets to mask in their diff; undefined
  * if they depend on the models of a proxy that does not run. Only reads.
  */
 export async function planConnection(

@@ -119,7 +119,7 @@ export function getLocalUrl({ host = "127.0.0.1", port, tls, public_url }: Proxy
 function addressFrom(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) return url.href.replace(/\/+$/, "");
-  throw new AppError("usage", `--url must be the proxy's http address, got "${text}"`);
+  throw new AppError("usage", `--url must be the proxy's http or https URL, got "${text}"`);
 }
 
 /** Throws `configuration` if an upstream is the proxy itself, which would forward every call in a loop. */

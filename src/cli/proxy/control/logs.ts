@@ -59,7 +59,7 @@ export async function printLines(
   }
 }
 
-/** Parses the number of lines. Throws `usage`. */
+/** Parses `--lines`. Throws `usage`. */
 export function parseCount(text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text);
   throw new AppError("usage", `--lines must be a number of lines, got "${text}"`, {

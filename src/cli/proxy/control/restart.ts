@@ -13,7 +13,7 @@ export interface ProxyRestartFlags {
   readonly json: boolean;
 }
 
-/** Milliseconds for a new process to serve calls. */
+/** Maximum milliseconds until a new process serves calls. */
 const START_MS = 30_000;
 const LOOK_MS = 50;
 

@@ -81,7 +81,7 @@ function changed(flags: KeyFlags, task: (store: KeyStore) => Promise<VirtualKey>
 /** `default`: the value of `proxy.capture`. */
 const CAPTURES = [...captureSchema.options, "default"] as const;
 
-/** The members of a key that the flags name. Throws `usage`. */
+/** Returns the members of a key that the flags name. Throws `usage`. */
 function keyMembers(flags: KeyFlags): KeyPatch {
   const limits = parseLimitsPatch(flags);
   const tags = parseTags(flags.tag);

@@ -38,7 +38,6 @@ export function addKeyCommands(keys: Command, output: Output, setExitCode: SetEx
   addHelpCommand(keys);
 }
 
-/** Adds `proxy teams`. */
 export function addTeamCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   const teams = proxy.command("teams").description("Create, change and list teams, whose keys share limits");
   const run = (name: TeamAction) => async (team: string, flags: TeamFlags) => {
@@ -64,7 +63,6 @@ export function addTeamCommands(proxy: Command, output: Output, setExitCode: Set
   addHelpCommand(teams);
 }
 
-/** Adds `proxy usage`. */
 export function addUsageCommand(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   shared(proxy.command("usage"))
     .description("Sum calls, tokens and cost by key, team, model, upstream, day or tag")

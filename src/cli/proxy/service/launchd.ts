@@ -7,7 +7,7 @@ import { escapeXml } from "./xml.ts";
 /** The label of the agent, and the name of its file. */
 const LAUNCHD_LABEL = "sallyport.proxy";
 
-/** Creates the manager of launchd's agents of a user. */
+/** Creates the manager of a user's launchd agents. */
 export function createLaunchd({
   home,
   uid,
@@ -25,7 +25,7 @@ export function createLaunchd({
     file,
     content: formatLaunchdAgent,
     async enable() {
-      // A loaded agent keeps its old definition; if none is loaded, this fails.
+      // A loaded agent keeps its old definition. If none is loaded, this command fails, which is ignored.
       await run("launchctl", ["bootout", service]);
       await expectSuccess(run, "launchctl", ["enable", service]);
       await expectSuccess(run, "launchctl", ["bootstrap", domain, file]);

@@ -32,17 +32,16 @@ export interface ServiceHost {
   readonly run: RunCommand;
 }
 
-/** The state of the service. */
 export interface ServiceState {
   readonly installed: boolean;
   /** Whether the service starts at login. */
   readonly enabled: boolean;
   readonly running: boolean;
-  /** The manager's own name of the state. */
+  /** The manager's own name for the state. */
   readonly detail: string;
 }
 
-/** Runs the proxy as a service of this user by the system's service manager. */
+/** Runs the proxy as a service of this user through the system's service manager. */
 export interface ServiceManager {
   readonly name: ServiceManagerName;
   /** The path of the file that defines the service. */

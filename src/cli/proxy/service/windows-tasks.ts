@@ -14,7 +14,7 @@ import { escapeXml } from "./xml.ts";
 /** The task's name in the Task Scheduler. */
 const WINDOWS_TASK = "Sallyport Proxy";
 
-/** Creates the manager of the Windows Task Scheduler. */
+/** Creates the manager of tasks in the Windows Task Scheduler. */
 export function createWindowsTasks({ environment, home, run }: ServiceHost): ServiceManager {
   const file = join(dataDirectory({ HOME: home, ...environment }, "win32"), "proxy", "task.xml");
   const user = `${environment["USERDOMAIN"] ?? "."}\\${environment["USERNAME"] ?? ""}`;
@@ -100,7 +100,7 @@ function expectPlain(text: string): string {
     "usage",
     `Cannot pass ${JSON.stringify(text)} to a scheduled task: cmd.exe would change it`,
     {
-      hint: 'Use a path without " and %.',
+      hint: 'Use a path without " or %.',
     },
   );
 }

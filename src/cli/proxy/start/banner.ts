@@ -70,7 +70,7 @@ function warnOfItself({ upstreams }: ProxyConfig, base: string): string[] {
   );
 }
 
-/** Reports that request and response bodies are stored. */
+/** Returns a line that reports that request and response bodies are stored; none if they are not. */
 function captureLine({ capture, retention }: ProxyConfig): string[] {
   if (capture.calls === "off") return [];
   const days = Math.round(retention.capturesMs / 86_400_000);

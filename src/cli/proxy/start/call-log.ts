@@ -8,8 +8,8 @@ import type { Output } from "../../output.ts";
 import type { LedgerLog } from "./ledger-log.ts";
 
 /**
- * Creates the request log: writes each call's metadata to `lines` if `isEnabled` returns true or a ledger
- * reads the lines. On an interactive terminal it also prints one line per call.
+ * Creates the request log: writes each call's metadata to `lines` if `isEnabled` returns true or a ledger reads the
+ * lines. On an interactive terminal, or with `--verbose` or `--debug`, it also prints one line per call.
  */
 export function createCallLog(
   lines: LineSink,
@@ -40,8 +40,8 @@ export function createCallLog(
 }
 
 /**
- * Creates the request log's output: its file or, if `logging.to` is "stdout", standard output, as containers
- * expect. With a ledger, all lines also go to the file that it reads, which usually is the log itself.
+ * Creates the request log's output: its file or, if `logging.to` is "stdout", standard output, as containers expect.
+ * With a ledger, all lines also go to the file that the ledger reads, which usually is the log itself.
  */
 export function createLogOutput(
   path: string,

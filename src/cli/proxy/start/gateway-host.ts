@@ -36,9 +36,7 @@ export interface GatewayHost extends Gateway {
   /** Reads keys and budgets again, after the configuration has changed. Never rejects. */
   refresh(): Promise<void>;
   close(): Promise<void>;
-  /**
-   * Ends immediately, as a killed process would: the next start reads the rows that the ledger lacks from the log.
-   */
+  /** Ends immediately, as a killed process would: the next start reads from the log the rows that the ledger lacks. */
   abandon(): void;
 }
 
@@ -56,8 +54,8 @@ function needsDatabase({ keys }: ProxyConfig): boolean {
 }
 
 /**
- * Creates the host, or undefined without a database. The default database is opened after the listener, so that it does
- * not delay the start, unless keys were required when the proxy last ran.
+ * Creates the host; returns undefined without a database. The default database is opened after the listener, so that it
+ * does not delay the start, unless keys were required when the proxy last ran.
  */
 export function createGatewayHost(
   config: () => ProxyConfig,

@@ -27,7 +27,7 @@ export function getListenerDescriptor(server: Server): number | undefined {
   return typeof descriptor === "number" && descriptor >= 0 ? descriptor : undefined;
 }
 
-/** The variable of a process that must wait until the one that it replaces has closed its socket. */
+/** The variable that makes a process wait until the process that it replaces has closed its socket. */
 const AWAITS_PORT = "SALLYPORT_AWAITS_PORT";
 
 /**
@@ -46,7 +46,9 @@ function startSuccessor(
       stdio: ["ignore", "inherit", "inherit", listener ?? "ignore", "ipc"],
     });
     child.once("error", ({ message }) => resolve({ reason: message }));
-    child.once("exit", (code, signal) => resolve({ reason: `it ended with ${signal ?? code}` }));
+    child.once("exit", (code, signal) =>
+      resolve({ reason: `it ended with ${signal ?? `exit code ${code}`}` }),
+    );
     child.on("message", (message) => {
       if (message === "waiting") {
         // If a listener cannot be closed, the new process reports the taken port.

@@ -4,9 +4,9 @@ import type { Environment } from "../../../config/paths.ts";
 const FIRST_INHERITED = 3;
 
 /**
- * Returns the descriptor of a listening socket that this process was started with, by the protocol of
- * sd_listen_fds(3): from a systemd socket unit, or from the proxy that this one replaces, which cannot know
- * LISTEN_PID. Returns undefined if there is none. Pure.
+ * Returns the descriptor of a listening socket that this process was started with, by the protocol of sd_listen_fds(3):
+ * from a systemd socket unit, or from the proxy that this one replaces, which leaves LISTEN_PID unset because it cannot
+ * know the new process's id. Returns undefined if there is none. Pure.
  */
 export function getInheritedListener(environment: Environment, pid: number): number | undefined {
   const { LISTEN_FDS: count, LISTEN_PID: owner } = environment;

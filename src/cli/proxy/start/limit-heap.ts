@@ -12,9 +12,9 @@ import type { Worker } from "node:worker_threads";
 const ENOUGH_BYTES = 32 * 1024 * 1024;
 
 /**
- * Maximum growth of the old generation between two full collections, in percent of the size of the objects in
- * use. Without this limit, V8 lets the old generation grow to a multiple, most of which is garbage of
- * completed calls: with Node.js 24, the proxy used 327 MB after 24,000 calls, and 179 MB with this limit
+ * Maximum growth of the old generation between two full collections, in percent of the size of the objects in use.
+ * Without this limit, V8 lets the old generation grow to a multiple of that size, most of which is garbage of completed
+ * calls: with Node.js 24, the proxy used 327 MB after 24,000 calls, and 179 MB with this limit
  * (bench/proxy/memory.mjs).
  */
 const GROWTH_PERCENT = 40;
@@ -27,12 +27,12 @@ const GROWTH_PERCENT = 40;
  */
 const BUSY_GROWTH_BYTES = 80 * 1024 * 1024;
 
-/** Maximum milliseconds between two full collections that are frequent. */
+/** Full collections less than this many milliseconds apart are frequent. */
 const FREQUENT_MS = 250;
-/** Minimum milliseconds between two full collections that are rare. */
+/** Full collections more than this many milliseconds apart are rare. */
 const RARE_MS = 5_000;
 
-/** Limits both generations of V8's heap, for a process that serves calls. The flags have an effect in a running process. */
+/** Limits both generations of V8's heap in a process that serves calls. The flags take effect in a running process. */
 export function limitHeap(): void {
   limitOldGeneration();
   limitYoungGeneration();
@@ -70,11 +70,10 @@ function setGrowth(percent: number): void {
 }
 
 /**
- * Stops V8's young generation from growing beyond 32 MB, or 64 MB if it grows twice before the process learns
- * of it. Since Node.js 22 the young generation grows to 64 MB and more under load, and V8 keeps that memory.
- * With the limit, the proxy uses 80 to 100 MB less memory, and a call uses 0 to 6 % more CPU time
- * (bench/proxy/cost.mjs). The option --max-semi-space-size has no effect in a running process, but V8 reads
- * --semi-space-growth-factor before each growth.
+ * Stops V8's young generation from growing beyond 32 MB, or 64 MB if it grows twice before the observer is called.
+ * Since Node.js 22 the young generation grows to 64 MB and more under load, and V8 keeps that memory. With the limit,
+ * the proxy uses 80 to 100 MB less memory, and a call uses 0 to 6 % more CPU time (bench/proxy/cost.mjs). The option
+ * --max-semi-space-size has no effect in a running process, but V8 reads --semi-space-growth-factor before each growth.
  */
 function limitYoungGeneration(): void {
   const observer = new PerformanceObserver(() => {

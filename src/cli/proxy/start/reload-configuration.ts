@@ -27,7 +27,8 @@ export async function reloadConfiguration(
     await serving.reload(config);
     if (newKey !== undefined) noteNewKey(newKey, output);
     const waiting = findRestartSettings(inForce.config, config);
-    if (waiting.length > 0) output.note(`Takes effect at the next start: the new ${waiting.join(", ")}.`);
+    if (waiting.length > 0)
+      output.note(`These settings take effect at the next start: ${waiting.join(", ")}.`);
     inForce.config = config;
     inForce.settings = loaded.settings;
     output.note("Configuration reloaded.");

@@ -44,7 +44,7 @@ export async function startDetached(
   const own = running.find(({ pid }) => pid === started.pid);
   if (own) return own;
   throw new AppError("storage", "The proxy runs, but the data directory is not writable", {
-    hint: `Stop it with: kill ${started.pid}. Make the directory that sallyport doctor names writable.`,
+    hint: `Stop it with: kill ${started.pid}. Make the data directory writable: sallyport doctor prints its path.`,
   });
 }
 

@@ -30,7 +30,7 @@ export interface ProxyStartFlags extends ProxyFlags {
   readonly service?: ServiceManagerName;
 }
 
-/** Exit codes above this base name the signal that ended the proxy before its calls were complete. */
+/** Exit codes above this one stand for the signal that ended the proxy before its calls were complete. */
 const SIGNAL_EXIT_CODES = 128;
 
 /** Runs `sallyport proxy start` in the foreground: serves until a signal ends it. Resolves to the exit code. */
@@ -137,7 +137,7 @@ function openLater(host: GatewayHost | undefined, output: Output): void {
   });
 }
 
-/** Imports only the modules of the mode in use, one process or several workers. */
+/** Serves the proxy in this process or in several workers. Imports only the modules of the mode in use. */
 async function serve(
   config: ProxyConfig,
   logFile: RotatingFile,

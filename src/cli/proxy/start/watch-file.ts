@@ -34,7 +34,7 @@ export function onFileChange(path: string, since: string, onChange: () => void):
   };
 }
 
-/** Returns a text that differs for every state of a file, judged by device, inode, time and size. Follows links. */
+/** Returns a text that changes with a file's device, inode, modification time or size. Follows links. */
 export function fileState(path: string): string {
   try {
     const { dev, ino, mtimeMs, size } = statSync(path);

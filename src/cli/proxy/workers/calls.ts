@@ -45,7 +45,7 @@ export interface PrimaryCalls {
   counted(counts: MetricCounts): void;
   /** Returns the counts of all workers. */
   totals(): Promise<MetricCounts>;
-  /** Returns the running and the latest calls of all workers; of the latest, those since `since` (ISO 8601). */
+  /** Returns the activity of all workers, with the calls that ended at `since` (ISO 8601) or later. */
   activity(since: string): Promise<CallActivity>;
   loadConversation(id: string): Uint8Array | undefined;
   saveConversation(entry: KeptEntry): void;

@@ -83,7 +83,10 @@ export function createCommonState(
   };
 }
 
-/** Workers use the database of the primary only if one is configured. */
+/**
+ * Returns the host of the database. Throws `internal` without a database, because workers use one only if it is
+ * configured.
+ */
 function requireHost(host: GatewayHost | undefined): GatewayHost {
   if (host === undefined)
     throw new AppError("internal", "a worker called a database, and none is configured");

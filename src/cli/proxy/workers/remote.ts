@@ -20,7 +20,7 @@ export interface Remote<Far> {
 type InputOf<Method> = Method extends (value: infer Value) => unknown ? Value : never;
 type OutputOf<Method> = Method extends (value: never) => infer Output ? Awaited<Output> : never;
 
-/** The other process has ended. */
+/** Reports that the other process has ended. */
 export class ProcessExitedError extends Error {}
 
 type Packet =
@@ -41,8 +41,8 @@ interface Waiting {
 
 /**
  * Creates an object that calls functions at the other end of a pipe, and lets the other end call those of `near`. Calls
- * start at the other end in the order in which they were made. Not `birpc`: it would need an adapter on each side for
- * the code and hint of an `AppError` (docs/dependencies.md).
+ * start at the other end in the order in which they were made. `birpc` is not used, because it would need an adapter on
+ * each side for the code and hint of an `AppError` (docs/dependencies.md).
  */
 export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   const waiting = new Map<number, Waiting>();

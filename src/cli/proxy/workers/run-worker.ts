@@ -28,7 +28,7 @@ const REPORT_INTERVAL_MS = 1_000;
 
 /**
  * Runs one worker of `proxy start --workers N`: serves as the primary requests, until the primary ends it. If the
- * primary dies, node:cluster ends the worker. Throws `usage` if the process has no parent to talk to.
+ * primary dies, node:cluster ends the worker. Throws `usage` if no primary has started the process.
  */
 export async function runWorker(output: Output): Promise<number> {
   if (process.send === undefined)
@@ -100,14 +100,17 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
   };
 }
 
-/** Returns the lines of the request log, which the primary writes. */
+/** Opens the request log for this worker; the primary writes its lines. */
 function openLines({ ledgerLog }: WorkerStart, primary: Remote<PrimaryCalls>): LineSink {
   const journal = ledgerLog === undefined ? undefined : createJournal(ledgerLog);
   // If the call fails because the primary has ended, this process ends too.
   return createLineBatches((batch) => primary.call("log", batch).catch(() => {}), journal);
 }
 
-/** Creates a proxy that shares all state that clients can observe with the other workers. */
+/**
+ * Creates a proxy that shares with the other workers the state that clients can observe: history, totals, activity and
+ * stored conversations.
+ */
 function createSharingProxy(
   { config, instanceId, history }: WorkerStart,
   primary: Remote<PrimaryCalls>,

@@ -99,7 +99,7 @@ class Workers implements Serving {
     await this.all(({ remote }) => remote.call("announceStop", undefined));
   }
 
-  /** `node:cluster` owns the sockets and cannot pass them to another process. */
+  /** Returns undefined: `node:cluster` owns the sockets, so another process cannot inherit them. */
   listener(): undefined {}
 
   retire(): Promise<void> {
@@ -123,8 +123,8 @@ class Workers implements Serving {
   }
 
   /**
-   * Runs a worker and replaces it whenever it ends, until the proxy stops. Resolves to the port when the first one
-   * listens.
+   * Runs a worker and replaces it whenever it ends, until the proxy stops. Resolves to the port once one of these
+   * workers listens.
    */
   private fill(): Promise<number> {
     return new Promise((listening) => {

@@ -21,11 +21,11 @@ interface Connection {
 }
 
 /**
- * Tracks the connections that are handed to a worker and returns a function to call when the worker ends. That
- * function closes the connections that the worker had not accepted yet: node:cluster drops its references to them
- * (Node.js 20 and 22, `RoundRobinHandle.handoff`), so their clients would wait forever. Also ends handovers to a
- * worker that is out of file descriptors: Node.js drops them after four attempts without notifying node:cluster,
- * which would never use that worker again.
+ * Tracks the connections that are handed to a worker and returns a function to call when the worker ends. That function
+ * closes the connections that the worker had not accepted yet: node:cluster drops its references to them (Node.js 20
+ * and 22, `RoundRobinHandle.handoff`), so their clients would wait forever. The tracking also ends handovers to a
+ * worker that is out of file descriptors: Node.js drops them after four attempts without notifying node:cluster, which
+ * would never use that worker again.
  */
 export function trackPendingConnections(worker: Worker): () => void {
   const untaken = new Map<unknown, Connection>();

@@ -58,7 +58,7 @@ export function toAuthor(name: string | undefined): object | undefined {
 }
 
 /**
- * HTTP statuses of errors that the caller made: an invalid request, an unknown id, or a review that is
+ * HTTP statuses of errors that the caller made: an invalid or too large request, an unknown id, or a review that is
  * already decided.
  */
 const CALLERS_ERRORS = new Set([400, 404, 409, 413]);

@@ -36,7 +36,7 @@ export async function commentCommand(
   return 0;
 }
 
-/** Runs `review reply`: adds a message to a thread, and resolves it with --resolve. */
+/** Runs `review reply`: adds a message to a thread, and with --resolve resolves the thread. */
 export async function messageCommand(
   thread: string,
   { id, text, resolve: resolves, author, json }: MessageFlags,

@@ -82,7 +82,7 @@ const TOOLS: readonly Tool[] = [
   ),
   tool(
     "review_plan",
-    "Opens a live review of a plan and returns at once. Then call wait_for_feedback. With the id of a plan's review that is open, shows a revised plan as its next round; so does each save of the plan's file, which the result names.",
+    "Opens a live review of a plan and returns at once. Then call wait_for_feedback. With the id of a plan's open review, shows a revised plan as its next round. Saving the plan's file, which the result names, does the same.",
     z.object({
       plan: z.string().min(1).describe("The plan as Markdown"),
       id: z.string().optional().describe("The id of the plan's review, for a revised plan"),
@@ -116,7 +116,7 @@ const TOOLS: readonly Tool[] = [
   ),
   tool(
     "add_finding",
-    "Adds a finding at lines of a file, which the person sees at once and can accept or dismiss.",
+    "Adds a finding to lines of a file. The person sees the finding at once and can accept or dismiss it.",
     z.object({
       id,
       path: z.string().describe("Path in the repository"),
@@ -156,7 +156,7 @@ const TOOLS: readonly Tool[] = [
   ),
   tool(
     "refresh",
-    "Takes the diff again, or reads the plan's file again, after you have changed it: the next round.",
+    "Starts the next round: takes the diff again, or reads the plan's file again. Call it after you have changed them.",
     z.object({ id }),
     async ({ id: of }) => {
       const content = await callReview(await findReview(of), { method: "POST", path: "/api/refresh" });
@@ -196,7 +196,7 @@ async function revisePlan(id: string, plan: string): Promise<ToolResult> {
   const review = await findReview(id);
   const { url, file } = review;
   if (file === undefined || dirname(file) !== livePlanFolder(dataFolder()))
-    throw new AppError("usage", `The review ${id} is not of a plan that review_plan opened`, {
+    throw new AppError("usage", `The review ${id} was not opened by review_plan`, {
       hint:
         file === undefined ? "Open the plan's review without an id." : `Save the plan to ${file} instead.`,
     });

@@ -47,7 +47,7 @@ export async function formatBugReport(
 function createReplacements(secrets: readonly string[]): Replacements {
   const user = readIfPossible(() => userInfo().username);
   const entries: [string, string][] = [
-    ...secrets.map((secret): [string, string] => [secret, "[redact]"]),
+    ...secrets.map((secret): [string, string] => [secret, "[redacted]"]),
     [getHomeDirectory(processEnvironment), "~"],
     [hostname(), "HOST"],
     [user, "USER"],
@@ -63,7 +63,7 @@ export function redact(text: string, texts: Replacements): string {
     .reduce((result, [from, to]) => result.replaceAll(from, to), text);
 }
 
-/** Formats a text for a cell of a table. */
+/** Escapes a text for a cell of a Markdown table. */
 function formatCell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }

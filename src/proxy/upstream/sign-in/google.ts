@@ -114,7 +114,7 @@ function fromCredentials(data: Credentials): Promise<Token> {
   }
 }
 
-/** Requests a token by a signed assertion. If the server's clock differs, sends another with the server's time. */
+/** Requests a token with a signed assertion. If the server's clock differs, sends another with the server's time. */
 async function postAssertion(account: ServiceAccount): Promise<Token> {
   const clock = createServerClock();
   const post = () => {
@@ -146,7 +146,7 @@ function createAssertion(
   return `${encoded}.${createSign("RSA-SHA256").update(encoded).sign(private_key, "base64url")}`;
 }
 
-/** Exchanges an external identity's token for Google's token (https://google.aip.dev/auth/4117). */
+/** Exchanges an external identity's token for a Google token (https://google.aip.dev/auth/4117). */
 async function exchangeToken(account: ExternalAccount): Promise<Token> {
   const token = await postForm(account.token_url, {
     grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -161,7 +161,7 @@ async function exchangeToken(account: ExternalAccount): Promise<Token> {
 }
 
 /**
- * Requests a token of a service account with another identity's token.
+ * Requests a service account's token, authenticated with another identity's token.
  * https://docs.cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/generateAccessToken
  */
 async function impersonate(url: string, token: Token, delegates?: readonly string[]): Promise<Token> {

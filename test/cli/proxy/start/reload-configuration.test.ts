@@ -48,7 +48,7 @@ describe("a reloaded configuration", () => {
     ["host, Redis", { host: "127.0.0.2", redis: "redis://127.0.0.1:7000" }],
   ])("needs a start for a new %s", async (name, settings) => {
     const { notes } = await reload(() => configOf({ port: 8045, ...settings }));
-    expect(notes).toBe(`Takes effect at the next start: the new ${name}.\nConfiguration reloaded.`);
+    expect(notes).toBe(`These settings take effect at the next start: ${name}.\nConfiguration reloaded.`);
   });
 
   it("needs no start for new credentials of Redis, a new password of PostgreSQL, or another redis_failure", async () => {

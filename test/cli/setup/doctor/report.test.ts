@@ -15,7 +15,7 @@ describe("the report of doctor", () => {
     const findings = [{ subject: "data directory", state: "ok", detail: `${home}/x | y ${key}` }] as const;
     const report = await formatBugReport(findings, { json: false, config });
     expect(report).toMatch(/^Sallyport \S+ \(package\), Node\.js v\d+/);
-    expect(report).toContain("| data directory | ok | ~/x \\| y [redact] |");
+    expect(report).toContain("| data directory | ok | ~/x \\| y [redacted] |");
     expect(report).toMatch(/^port = 9000 {2}\(file:1\)$/m);
     expect(report).not.toContain(key);
   });
