@@ -146,7 +146,7 @@ describe("sallyport init", () => {
     expect(code).toBe(2);
     expect(stderr).toContain('Cannot store "ANTHROPIC_API_KEY" in the keychain');
     expect(stdout).toMatch(/^Review the plans of Claude Code +done$/m);
-    expect(stdout).toMatch(/^Keep ANTHROPIC_API_KEY .* failed$/m);
+    expect(stdout).toMatch(/^Store ANTHROPIC_API_KEY .* failed$/m);
     expect(stdout).toMatch(/^Run the proxy as a service +skipped$/m);
     expect(stdout).toMatch(/^Connect Claude Code to the proxy +skipped$/m);
   });

@@ -92,7 +92,7 @@ function terminalName(device: number): string | undefined {
 
 /** A watched process. */
 export interface Ancestor extends ProcessEntry {
-  /** The device file of its terminal; undefined if this machine does not have it, for example for some containers. */
+  /** The device file of its terminal; undefined if this machine does not have it, as in some containers. */
   readonly device: string | undefined;
 }
 

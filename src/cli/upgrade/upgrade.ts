@@ -31,7 +31,7 @@ export async function upgrade(
   if (flags.check || !isNewer) {
     const text = isNewer
       ? `Version ${newest} is available; ${installed} is installed. To install it: sallyport upgrade`
-      : `Version ${installed} is installed. It is the newest.`;
+      : `Version ${installed} is installed. It is the newest version.`;
     await output.result(flags.json ? JSON.stringify({ installed, newest, available: isNewer }) : text);
     return 0;
   }

@@ -98,6 +98,6 @@ function createPrefix(text: string): McpPrefix {
   const scheme = text.toLowerCase().replace(/[^a-z0-9.-]/g, "-");
   // A scheme begins with a letter (RFC 3986, section 3.1).
   const valid = /^[a-z]/.test(scheme) ? scheme : `mcp-${scheme}`;
-  // Models accept only these characters in names of tools.
+  // Vendors accept only these characters in names of tools.
   return { name: `${text.replace(/[^A-Za-z0-9_-]/g, "_")}__`, uri: `${valid}+` };
 }

@@ -124,7 +124,7 @@ async function leaveRejected(call: Call, attempt: Attempt, rejection: AppError):
 export interface ReservedTargets {
   readonly kind: "reserved";
   readonly targets: Targets;
-  /** Hold the reservations of later attempts, one for each call. */
+  /** The holds of the later attempts, one for each call. */
   readonly holds: readonly UpstreamHold[];
 }
 

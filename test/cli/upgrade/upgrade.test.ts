@@ -25,7 +25,7 @@ const check = { check: true, yes: false, json: false };
 describe("sallyport upgrade --check", () => {
   it.each([
     ["0.2.0", "Version 0.2.0 is available; 0.1.0 is installed. To install it: sallyport upgrade"],
-    ["0.1.0", "Version 0.1.0 is installed. It is the newest."],
+    ["0.1.0", "Version 0.1.0 is installed. It is the newest version."],
   ])("compares with version %s", async (newest, line) => {
     const { output, printed } = recording();
     expect(await upgrade(check, output, npm({ stdout: `${newest}\n` }), "0.1.0")).toBe(0);

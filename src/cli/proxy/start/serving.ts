@@ -7,8 +7,7 @@ export interface Serving {
   /** Resolves to the port once the proxy serves calls. Rejects with `port_in_use` or `cannot_listen`. */
   listen(): Promise<number>;
   /**
-   * Applies another configuration everywhere. Rejects if the configuration cannot be used. The previous one
-   * then stays in use.
+   * Applies another configuration in every process. Rejects if it cannot be used; the previous one then stays in use.
    */
   reload(config: ProxyConfig): Promise<void>;
   /** Shows on the dashboard why another configuration was not applied. */
