@@ -28,7 +28,7 @@ export const NOTHING: Estimate = { input: 0, output: 0, candidates: 1, operation
 /** Bytes of an upload that are read before the call, to find the number of images that it requests. */
 const UPLOAD_BEGINNING = 1024 * 1024;
 
-/** Estimates the tokens of a call: none for token counts, stored responses, and bodies that are neither JSON nor uploads. */
+/** Estimates the tokens of a call: none for token counts, stored responses and bodies other than JSON and uploads. */
 export async function estimateFor(
   call: Call,
   { operation }: CalledOperation,
