@@ -41,6 +41,22 @@ const asked = ({ hits }: FakeUpstream) =>
   hits.map(({ method, url }) => `${method} ${url}`).filter((line) => !line.startsWith("GET /v1/models"));
 
 describe("APIs besides model calls", () => {
+  it.each([
+    ["GET", "/v1/files"],
+    ["POST", "/v1/batches"],
+  ])("return an upstream's error to %s %s with the upstream's key redacted", async (method, path) => {
+    const { proxy, openai } = await setUp();
+    const key = "sk-openai-0123456789";
+    openai.respond = json({ error: { message: `Incorrect API key provided: ${key}`, code: "x" } }, 401);
+    const init = { method, headers: { "content-type": "application/json" } };
+    const response = await fetch(`${proxy.url}${path}`, method === "GET" ? init : { ...init, body: "{}" });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({
+      error: { message: "Incorrect API key provided: [redacted]", code: "x" },
+    });
+    expect(proxy.records.at(-1)).toMatchObject({ status: 401, errorCode: "upstream_error" });
+  });
+
   it("are passed on to OpenAI's upstream: files, batches, speech, moderations", async () => {
     const { proxy, openai } = await setUp();
     const client = new OpenAI({ baseURL: `${proxy.url}/v1`, apiKey: "any", maxRetries: 0 });

@@ -25,7 +25,7 @@ import {
 } from "./call.ts";
 import { type CallBody, modelIn } from "./call-body.ts";
 import { setTargets } from "./choose-targets.ts";
-import { respondWithError } from "./client-response.ts";
+import { respondWithError, respondWithUpstreamError } from "./client-response.ts";
 import { relayedDialects } from "./native.ts";
 import { type CalledOperation, withoutKey } from "./operation-path.ts";
 import { choosePassThroughTarget, takesClient } from "./pass-through-target.ts";
@@ -190,7 +190,7 @@ async function relay(
     suits: () => false,
     signal: () => new AbortController().signal,
   });
-  conclude(
+  await conclude(
     call,
     result.kind === "done" ? result.outcome : { kind: "disconnected", firstByteAt: 0, watch: undefined },
   );
@@ -228,7 +228,7 @@ function relayTask(call: Call, upstream: UpstreamConfig, hasAddresses: boolean) 
     requestId: call.id,
     upstream: upstream.name,
     response: call.response,
-    kind: "verbatim",
+    kind: "pass-through",
     mayBeEmpty: true,
     isLive: true,
     createFilter: hasAddresses ? () => createBatchFilter(own) : undefined,
@@ -242,7 +242,7 @@ function relayTask(call: Call, upstream: UpstreamConfig, hasAddresses: boolean) 
   } as const;
 }
 
-function conclude(call: Call, outcome: RelayOutcome): void {
+async function conclude(call: Call, outcome: RelayOutcome): Promise<void> {
   switch (outcome.kind) {
     case "completed":
       call.status = outcome.status;
@@ -257,7 +257,7 @@ function conclude(call: Call, outcome: RelayOutcome): void {
       call.errorMessage = "the client disconnected";
       return;
     case "refused":
-      call.status = outcome.status;
+      await respondWithUpstreamError(call, outcome.status, outcome.headers, outcome.body);
       return;
     case "failed":
       respondWithError(call, outcome.error);

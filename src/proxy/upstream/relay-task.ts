@@ -12,14 +12,15 @@ export interface RelayTask {
   readonly response: ServerResponse;
   /**
    * The content types that are relayed. `model`: JSON and event streams; `media`: everything except HTML; `verbatim`
-   * (for MCP and pass-through): everything, without buffering.
+   * (for MCP): everything, without buffering; `pass-through`: everything, without buffering except errors, whose bodies
+   * are redacted.
    */
-  readonly kind: "model" | "media" | "verbatim";
+  readonly kind: "model" | "media" | "verbatim" | "pass-through";
   /** Whether an empty body is valid, as in the response to a deletion or to HEAD. */
   readonly mayBeEmpty: boolean;
   /** Whether the client reads the response as it arrives, even if the response is not an event stream. */
   readonly isLive: boolean;
-  /** Creates the filter for an event stream, or for an uncompressed response of kind `verbatim` that has a dialect. */
+  /** Creates the filter for an event stream, or for an uncompressed response of kind `pass-through`. */
   readonly createFilter: (() => StreamFilter) | undefined;
   /** The proxy's headers for the response: flat list, names in lower case. */
   readonly ownHeaders: readonly string[];

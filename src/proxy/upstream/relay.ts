@@ -67,7 +67,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const { kind } = this.task;
     const type = headers["content-type"] ?? "";
     if (status >= 300 && status < 400) this.rejectResponse(REDIRECTED);
-    else if (kind === "verbatim") {
+    else if (kind === "verbatim" || (kind === "pass-through" && status < 400)) {
       this.open();
       // Clients that listen for events need the status and headers now: the first event may arrive hours later.
       this.task.response.flushHeaders();
@@ -188,8 +188,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   /**
-   * Returns whether the response is complete. Compressed, `media` and `verbatim` responses cannot be checked and count
-   * as complete.
+   * Returns whether the response is complete. Compressed responses and those of kinds other than `model` cannot be checked
+   * and count as complete.
    */
   private isComplete(): boolean {
     const watch = this.watch;
@@ -201,7 +201,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const { response, dialect } = this.task;
     this.state = "open";
     if (this.headers["content-encoding"] === undefined) this.watch = dialect?.createWatch();
-    const isFiltered = this.isStream || (this.task.kind === "verbatim" && this.watch !== undefined);
+    const isFiltered = this.isStream || (this.task.kind === "pass-through" && this.watch !== undefined);
     if (isFiltered) this.filter = this.task.createFilter?.();
     const length = this.isStream || this.filter !== undefined ? undefined : this.headers["content-length"];
     response.writeHead(this.status, this.getClientHeaders(length));
