@@ -44,8 +44,13 @@ export function createCallMemory(
   const load = async (id: string): Promise<Remembered> => {
     const known = cache.load(`${owner}/${keyOf(id)}`);
     if (known !== undefined) return known;
-    const found = (await store.load(keyOf(id)))?.turns[0]?.parts ?? [];
-    cache.save(`${owner}/${keyOf(id)}`, found, sizeOf(found));
+    let isKnown = true;
+    const conversation = await store.load(keyOf(id), () => {
+      isKnown = false;
+    });
+    const found = conversation?.turns[0]?.parts ?? [];
+    // A later call asks a store again that could not be read.
+    if (found.length > 0 || isKnown) cache.save(`${owner}/${keyOf(id)}`, found, sizeOf(found));
     return found;
   };
   return {

@@ -21,7 +21,11 @@ export interface ThreadFrame {
  * threads of the messages dialect.
  */
 export interface ConversationStore {
-  load(id: string): Promise<Conversation | undefined>;
+  /**
+   * Returns a conversation, or undefined if there is none. Calls `onUnavailable` if the store cannot be read, so that
+   * undefined does not mean that there is none.
+   */
+  load(id: string, onUnavailable?: () => void): Promise<Conversation | undefined>;
   /** Stores a conversation. `size` is its approximate length in characters. */
   save(id: string, conversation: Conversation, size: number): Promise<void>;
   delete(id: string): Promise<void>;
@@ -90,7 +94,7 @@ export function createBoundedStore<Value>(
 export function scopeConversations(store: ConversationStore, owner: string): ConversationStore {
   const named = (id: string) => `${owner}/${id}`;
   return {
-    load: (id) => store.load(named(id)),
+    load: (id, onUnavailable) => store.load(named(id), onUnavailable),
     save: (id, conversation, size) => store.save(named(id), conversation, size),
     delete: (id) => store.delete(named(id)),
   };

@@ -69,7 +69,13 @@ export function createStoredConversations(
     delete: (id) => run((store) => store.deleteResponse(id)),
   });
   return {
-    load: async (id) => (await stored.load(id).catch(() => undefined)) ?? memory.load(id),
+    async load(id, onUnavailable) {
+      const found = await stored.load(id).catch(() => {
+        onUnavailable?.();
+        return undefined;
+      });
+      return found ?? memory.load(id);
+    },
     save: (id, conversation, size) =>
       stored.save(id, conversation, size).catch(() => memory.save(id, conversation, size)),
     async delete(id) {

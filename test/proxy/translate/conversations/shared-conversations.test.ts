@@ -1,9 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson, RawJson, stringifyJson } from "../../../../src/proxy/exchange/json.ts";
-import type { Turn } from "../../../../src/proxy/exchange/request.ts";
-import { createBoundedStore } from "../../../../src/proxy/translate/conversations/conversation-store.ts";
-import { createSharedConversations } from "../../../../src/proxy/translate/conversations/shared-conversations.ts";
+import type { ExchangeRequest, Turn } from "../../../../src/proxy/exchange/request.ts";
+import type { Gateway } from "../../../../src/proxy/gateway/gateway.ts";
+import {
+  createCallCache,
+  createCallMemory,
+} from "../../../../src/proxy/translate/conversations/call-memory.ts";
+import {
+  type ConversationStore,
+  createBoundedStore,
+} from "../../../../src/proxy/translate/conversations/conversation-store.ts";
+import {
+  createSharedConversations,
+  createStoredConversations,
+} from "../../../../src/proxy/translate/conversations/shared-conversations.ts";
 import { anyText, argumentsText } from "../../../support/exchange-arbitraries.ts";
 
 /** Creates a store with which only copies of bytes are exchanged, as with another process. */
@@ -63,5 +74,52 @@ describe("conversations in another process", () => {
     expect(await left()).toEqual(["a", undefined, "c", undefined]);
     await store.delete("a");
     expect(await left()).toEqual([undefined, undefined, "c", undefined]);
+  });
+});
+
+describe("memory of calls", () => {
+  const parts = [
+    { type: "reasoning", text: "Hm", signature: "c2lnbmVk", vendor: "messages" },
+    { type: "tool-call", id: "call_1", name: "f", arguments: "{}" },
+  ] as const;
+  const request = {
+    turns: [{ role: "assistant", parts: [{ type: "tool-call", id: "call_1", name: "f", arguments: "{}" }] }],
+  } as unknown as ExchangeRequest;
+  const thoughts = ({ turns }: ExchangeRequest) =>
+    turns.flatMap((turn) => turn.parts.filter(({ type }) => type === "reasoning"));
+
+  it("asks a store again that could not be read, but not one that has nothing", async () => {
+    let state: "down" | "empty" | "full" = "down";
+    let reads = 0;
+    const store: ConversationStore = {
+      async load(_id, onUnavailable) {
+        reads += 1;
+        if (state === "down") onUnavailable?.();
+        return state === "full" ? { turns: [{ role: "assistant", parts }], responseText: "" } : undefined;
+      },
+      save: async () => {},
+      delete: async () => {},
+    };
+    const restore = (owner: string) =>
+      createCallMemory(store, cache, owner).restore(request, "chat-completions", "messages");
+    const cache = createCallCache();
+    expect(thoughts(await restore("a"))).toEqual([]);
+    state = "full";
+    expect(thoughts(await restore("a"))).toHaveLength(1);
+    state = "empty";
+    reads = 0;
+    await restore("b");
+    await restore("b");
+    expect(reads).toBe(1);
+  });
+});
+
+describe("conversations in the database", () => {
+  it("are reported as unavailable while the database is down", async () => {
+    const gateway = { state: async () => ({ status: "down" }) } as unknown as Gateway;
+    const store = createStoredConversations(gateway);
+    let unavailable = 0;
+    expect(await store.load("resp_1", () => (unavailable += 1))).toBeUndefined();
+    expect(unavailable).toBe(1);
   });
 });
