@@ -18,6 +18,7 @@ import { createMemoryLimits } from "./gateway/limits-memory.ts";
 import { createInstanceId } from "./instance-id.ts";
 import { asUpstream, isHttpServer } from "./mcp/as-upstream.ts";
 import { createMcpGateway, type McpGateway } from "./mcp/mcp-gateway.ts";
+import type { ModelDataHost } from "./models/model-directory.ts";
 import { createModelLabels } from "./models/model-labels.ts";
 import { createMetrics, type MetricCounts } from "./observability/metrics.ts";
 import { createRecentCalls } from "./observability/recent-calls.ts";
@@ -123,7 +124,11 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   const stats = new UpstreamStats();
   const gateway = parts.gateway ?? NO_GATEWAY;
   const stored = parts.gateway?.directory;
-  let runtime = createRuntime(config, pools, instanceId, stats, stored);
+  const modelDataHost: ModelDataHost = {
+    fetched: new Map(),
+    onFailure: (reason) => parts.note?.(runtime.redact(`${reason}. The earlier data stays in use.`)),
+  };
+  let runtime = createRuntime(config, pools, instanceId, stats, stored, modelDataHost);
   let serial = 0;
   let draining = false;
   let closing = false;
@@ -185,7 +190,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       // A listener cannot change between HTTP and HTTPS.
       const next = { ...wanted, tls: config.tls && (wanted.tls ?? config.tls) };
       if (next.tls && app.server instanceof HttpsServer) app.server.setSecureContext(next.tls);
-      runtime = createRuntime(next, pools, instanceId, stats, stored);
+      runtime = createRuntime(next, pools, instanceId, stats, stored, modelDataHost);
       cooldowns.clear();
       mcp.apply(next);
       configuration = { readAt: Date.now() };

@@ -7,7 +7,7 @@ import { createKeyRing, type KeyRing, type StoredKeys } from "./auth/key-ring.ts
 import { effectiveMode } from "./auth/policy.ts";
 import { matchesGlob } from "./glob.ts";
 import { createModelCatalog, type ModelCatalog } from "./models/catalog.ts";
-import { createModelDirectory, type ModelDirectory } from "./models/model-directory.ts";
+import { createModelDirectory, type ModelDataHost, type ModelDirectory } from "./models/model-directory.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 import { createSelector, type Selector } from "./routing/select-targets.ts";
 import type { UpstreamStats } from "./routing/upstream-stats.ts";
@@ -45,6 +45,7 @@ export function createRuntime(
   instanceId: string,
   stats?: UpstreamStats,
   stored?: StoredKeys & { readonly requiresKeys: boolean },
+  modelDataHost?: ModelDataHost,
 ): Runtime {
   const authMode = effectiveMode(config.authMode, config.allowLanAccess);
   if (authMode !== "off" && config.keys.length === 0 && stored === undefined)
@@ -66,7 +67,7 @@ export function createRuntime(
     guard: guardFor(config),
     forwarding: createForwarding(config.trustedProxies, config.tls ? "https" : "http"),
     catalog,
-    modelData: createModelDirectory(config, pools, setModelLookup),
+    modelData: createModelDirectory(config, pools, setModelLookup, modelDataHost),
     selector: createSelector(config.upstreams, config.rules, catalog, Math.random, stats),
     usesStats: config.rules.some(({ strategy }) => strategy === "least-busy" || strategy === "fastest"),
     hasUpstreamLimits: [...config.upstreams.values()].some(({ subject }) => subject !== undefined),

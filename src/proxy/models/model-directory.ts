@@ -20,6 +20,14 @@ export interface ModelDirectory {
   failure(): string | undefined;
 }
 
+/** What remains when the configuration is reloaded. */
+export interface ModelDataHost {
+  /** The data of the last successful request, by URL. */
+  readonly fetched: Map<string, VendorModels>;
+  /** Receives the reason when a request for `model_data.url` fails. */
+  readonly onFailure: (reason: string) => void;
+}
+
 const FRESH_MS = 24 * 60 * 60_000;
 const RETRY_MS = 10 * 60_000;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -27,12 +35,14 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 
 /**
  * Creates the directory of a configuration. Calls `publish` with the lookup of each upstream whenever data has been
- * loaded. Data from `model_data` takes precedence over the bundled data.
+ * loaded. Data from `model_data` takes precedence over the bundled data. If a request fails, the data in
+ * `host.fetched` is used.
  */
 export function createModelDirectory(
   { upstreams, modelData }: Pick<ProxyConfig, "upstreams" | "modelData">,
   pools: Pools,
   publish: (upstream: UpstreamConfig, lookup: ModelLookup) => void,
+  host: ModelDataHost = { fetched: new Map(), onFailure: () => {} },
 ): ModelDirectory {
   const hasOwn = modelData.own !== undefined || modelData.url !== undefined;
   const wanted = [...upstreams.values()].filter(
@@ -48,10 +58,13 @@ export function createModelDirectory(
     if (modelData.url !== undefined) {
       try {
         own = await fetchModelData(modelData.url, pools);
+        host.fetched.set(modelData.url, own);
         failure = undefined;
       } catch (error) {
         failure = getErrorMessage(error);
+        host.onFailure(failure);
         // The data of the last successful request stays in use; without it, only the bundled data is used.
+        own = host.fetched.get(modelData.url) ?? own;
         until = Date.now() + RETRY_MS;
       }
     }

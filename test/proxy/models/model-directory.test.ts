@@ -123,6 +123,25 @@ describe("model data", () => {
     );
   });
 
+  it("stays in use after a reload while its URL fails", async () => {
+    const source = await startFakeUpstream(json(own));
+    const pools = createPools();
+    closers.push(source.close, pools.destroy);
+    const upstreams = { a: { vendor: "groq", api_key: "k-1" } };
+    const config = configOf({ upstreams, model_data: { url: source.url } });
+    const reasons: string[] = [];
+    const host = { fetched: new Map(), onFailure: (reason: string) => void reasons.push(reason) };
+    const load = () => createModelDirectory(config, pools, setModelLookup, host).load();
+    const [upstream] = config.upstreams.values();
+    const window = () => upstream && findModelData(upstream, "gemma2-9b-it")?.contextWindow;
+    await load();
+    expect([window(), reasons]).toEqual([100, []]);
+    source.respond = json({}, 500);
+    await load();
+    expect(window()).toBe(100);
+    expect(reasons).toEqual([expect.stringMatching(/the server returned status 500$/)]);
+  });
+
   it("names the file and the reason if it cannot be used", async () => {
     await expect(readModelData({ file: "no-such.json" }, "/nowhere")).rejects.toThrow(
       /Cannot read the model data \/nowhere\/no-such\.json: .*ENOENT/,
