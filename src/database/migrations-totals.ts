@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
  * use, with histograms as text.
  */
 export async function createUsageTotals(db: Kysely<unknown>): Promise<void> {
-  // PostgreSQL migrates in a transaction. For SQLite, this begins a transaction, so that a killed process leaves the
+  // Kysely runs migrations of PostgreSQL in a transaction. For SQLite, this begins a transaction, so that a killed process leaves the
   // previous tables intact.
   if (db.isTransaction) await replaceRollups(db);
   else await db.transaction().execute(replaceRollups);

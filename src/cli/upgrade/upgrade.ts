@@ -93,7 +93,10 @@ async function askToInstall(installed: string, newest: string): Promise<"yes" | 
   return confirm(`Replace version ${installed} with ${newest}?`, process.stdin, process.stderr);
 }
 
-/** Restarts running proxies with the program on disk. Returns their URLs. */
+/**
+ * Restarts all running proxies with the program on disk. Returns the URLs of those that restarted, and prints a note for
+ * each proxy.
+ */
 async function restartProxies(run: RunCommand, output: Output): Promise<readonly string[]> {
   const restarted: string[] = [];
   for (const { url, port } of await listRunningProxies(dataDirectory(processEnvironment))) {

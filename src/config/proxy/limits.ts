@@ -88,9 +88,9 @@ export type Period = Budget["period"];
 
 /** Limits as configured. An absent member sets no limit. */
 export interface Limits {
-  /** Requests a minute, and the size of a burst. */
+  /** Requests per minute; also the maximum burst. */
   readonly rpm?: number | undefined;
-  /** Tokens a minute, and the size of a burst. */
+  /** Tokens per minute; also the maximum burst. */
   readonly tpm?: number | undefined;
   /** Calls in flight. */
   readonly concurrency?: number | undefined;

@@ -8,8 +8,9 @@ export interface SharedReview {
   readonly title: string;
   readonly plan: string;
   readonly annotations: readonly PlanAnnotation[];
-  /** Images as data URLs by path; only in files. `diagrams` has rendered diagrams as SVG by source. */
+  /** Images as data URLs, keyed by path; only in files. */
   readonly images?: Readonly<Record<string, string>>;
+  /** Rendered diagrams as SVG, keyed by source; only in files. */
   readonly diagrams?: Readonly<Record<string, string>>;
 }
 

@@ -55,7 +55,10 @@ function withSummary(turn: unknown): unknown {
   return summary === undefined ? turn : { type: "message", role: "user", content: introduceSummary(summary) };
 }
 
-/** Returns a turn without its foreign parts; an empty list if the turn has no other parts. */
+/**
+ * Returns a list with the turn without its foreign parts, or an empty list if no part remains. A foreign tool call is kept
+ * without its signature.
+ */
 function cleanTurn(turn: unknown, prefix: string): unknown[] {
   if (!isObject(turn)) return [turn];
   const key = Array.isArray(turn["parts"]) ? "parts" : "content";
