@@ -71,18 +71,20 @@ const makeRepository = async () => {
 };
 
 describe("G1 a setting that names a program", () => {
-  it("is cleared whatever its subsection's name, also for filters", async () => {
-    const { repository, trap } = await makeRepository();
-    const configuration = join(repository.root, ".git", "config");
-    const drivers = [...new Set(fc.sample(subsection, 60))];
-    for (const inner of drivers)
-      for (const name of ["clean", "smudge", "process"])
-        await appendFile(configuration, block("filter", inner, name, trap));
-    for (const inner of ["", ...drivers.filter((name) => /^[^\s"]+$/.test(name)).slice(0, 6)]) {
-      await repository.write({ ".gitattributes": `* filter=${inner}\n` });
+  const drivers = [...new Set(fc.sample(subsection, 60))];
+
+  it.each(["", ...drivers.filter((name) => /^[^\s"]+$/.test(name)).slice(0, 6)])(
+    "is cleared whatever its subsection's name, also for the filter %j",
+    async (used) => {
+      const { repository, trap } = await makeRepository();
+      const configuration = join(repository.root, ".git", "config");
+      for (const inner of drivers)
+        for (const name of ["clean", "smudge", "process"])
+          await appendFile(configuration, block("filter", inner, name, trap));
+      await repository.write({ ".gitattributes": `* filter=${used}\n` });
       await expectNothingRuns(repository, trap);
-    }
-  });
+    },
+  );
 
   it("runs with plain git under an empty name", async () => {
     const { repository, trap } = await makeRepository();
