@@ -59,7 +59,7 @@ export async function withBusyProxy(home, use) {
   }
 }
 
-/** Returns the request log of a week: the proxy copies it to its database when it starts. */
+/** Returns one week of the request log, which the proxy copies to its database when it starts. */
 function pastCalls(now) {
   let seed = 7;
   const random = () => {

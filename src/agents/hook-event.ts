@@ -3,7 +3,7 @@ import type { HookEvent } from "./hook.ts";
 
 const text = z.string();
 
-/** Treats a member of another type as missing, so that the event is not read as Markdown. */
+/** Treats a member that is not a string as missing: if parsing failed, the event would be read as Markdown. */
 const member = text.optional().catch(undefined);
 
 /** Other members are allowed, because they differ between versions of the agents. */

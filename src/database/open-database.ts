@@ -124,8 +124,8 @@ async function openSqlite(path: string, files: SqliteWorkerFiles, signal?: Abort
 const MAX_CONNECTIONS = 5;
 const CONNECT_MS = 10_000;
 /**
- * Milliseconds that PostgreSQL may take for a statement; `?query_timeout=` of the URL takes precedence. The client
- * enforces the limit, because a server that is stopped or unreachable cannot end a statement itself.
+ * Timeout of a PostgreSQL statement, in milliseconds; `query_timeout` in the URL takes precedence. The client
+ * enforces the timeout, because a server that is stopped or unreachable cannot end a statement itself.
  */
 const QUERY_MS = 30_000;
 /** Milliseconds for a statement of a migration, which may rewrite a table. */

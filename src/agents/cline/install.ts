@@ -3,7 +3,7 @@ import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { jsonMembers } from "../file-edits/json-members.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 
-/** Seconds that Cline waits for one call of a tool. A person's answer can take that long. */
+/** Timeout of one tool call in Cline, in seconds. A person's answer can take that long. */
 const CALL_SECONDS = 86_400;
 
 /**

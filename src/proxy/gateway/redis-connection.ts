@@ -29,8 +29,8 @@ const CONNECT_MS = 3_000;
 const MAX_RETRY_MS = 2_000;
 
 /**
- * Connects to Redis. Resolves after the first attempt, successful or not. `onError` receives the reason of a failure
- * when it changes, and undefined when Redis is ready again. The URL can contain a password, so no message contains it;
+ * Connects to Redis. Resolves after the first attempt, successful or not. Calls `onError` with the reason for a
+ * failure whenever the reason changes, and with undefined when Redis is ready again. The URL can contain a password, so no message contains it;
  * each new connection uses the current password of `getUrl`.
  */
 export async function connectRedis(

@@ -23,7 +23,7 @@ export interface PatchInput {
   probe(): Promise<string>;
 }
 
-/** Returns a patch file as input. Its methods throw `input` if the file cannot be read. */
+/** Returns an input that reads a patch from a file. Its methods throw `input` if the file cannot be read. */
 export function patchFile(path: string): PatchInput {
   const failure = (cause: unknown) =>
     new AppError(

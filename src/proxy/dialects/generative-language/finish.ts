@@ -23,9 +23,9 @@ const reasons: Readonly<Record<string, Finish["unified"]>> = {
 };
 
 /**
- * Converts a finish reason. `STOP` becomes `tool-calls` if the response has a tool call. A reason that is unknown or
- * unspecific (`OTHER`, `NO_IMAGE`, `IMAGE_OTHER`) becomes an error if the response has no content: as a regular end, it
- * would hide the failure.
+ * Converts a finish reason. `STOP` becomes `tool-calls` if the response has a tool call. An unknown or
+ * nonspecific reason (`OTHER`, `NO_IMAGE`, `IMAGE_OTHER`) becomes an error if the response has no content, because a
+ * normal finish would hide the failure.
  */
 export function decodeFinish(
   raw: string,

@@ -121,7 +121,7 @@ export class StreamRecords {
 
   constructor(private readonly memory: EventMemory) {}
 
-  /** Begins a stream. `onEnd` is called once when the stream ends, or when its client has not returned. */
+  /** Begins a stream. Calls `onEnd` once: when the stream ends, or if the client does not reconnect in time. */
   begin(onEnd?: () => void): StreamRecord {
     const record = new StreamRecord(this.memory, onEnd);
     this.records.set(record.name, record);

@@ -26,7 +26,7 @@ export interface PlatformChanges {
   /** The base URL, if another service of the platform is called. */
   readonly baseUrl?: string;
   readonly path?: string;
-  /** The headers to set by name. A value of undefined removes the header. */
+  /** The headers to set, keyed by name. A value of undefined removes the header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   readonly response?: ResponseChanges;
