@@ -170,7 +170,9 @@ describe("sallyport mcp", () => {
     const shown = (await (await fetch(`${url}/api/plan`)).json()) as { plan: string };
     expect(shown.plan).toBe("# Two «ß»\n");
     const code = opened.parse(await call("review_code"));
-    await expect(call("review_plan", { id: code.id, plan: "# Three\n" })).rejects.toThrow("not of a plan");
+    await expect(call("review_plan", { id: code.id, plan: "# Three\n" })).rejects.toThrow(
+      "was not opened by review_plan",
+    );
   });
 
   it("reports progress while it waits, and a canceled wait loses nothing", async () => {

@@ -188,7 +188,7 @@ export async function chooseOption(select: Locator, value: string): Promise<void
 /** Selects the first occurrence of `text` below `selector` with the mouse, as a person does. */
 export async function selectText(page: Page, text: string, selector = ".plan"): Promise<void> {
   const found = await page.evaluate(
-    ([wanted, root]) => {
+    async ([wanted, root]) => {
       const walker = document.createTreeWalker(
         document.querySelector(root) ?? document.body,
         NodeFilter.SHOW_TEXT,
@@ -200,6 +200,13 @@ export async function selectText(page: Page, text: string, selector = ".plan"): 
         const range = document.createRange();
         range.setStart(node, at);
         range.setEnd(node, at + wanted.length);
+        // An editor that has just opened or closed can still move the text.
+        for (let before = ""; ; ) {
+          await new Promise((next) => setTimeout(next, 40));
+          const now = JSON.stringify(range.getBoundingClientRect());
+          if (now === before) break;
+          before = now;
+        }
         const boxes = [...range.getClientRects()];
         const [first, last] = [boxes[0], boxes.at(-1)];
         if (!first || !last) return undefined;
