@@ -6,6 +6,7 @@ import { sniffImage } from "../images/sniff-image.ts";
 import { isWithin } from "../is-within.ts";
 import { findFile } from "./file-text.ts";
 import { type GitHandle, tryGit } from "./run-git.ts";
+import { isNullObject } from "./section-header.ts";
 import type { GitSnapshot } from "./snapshot.ts";
 
 /**
@@ -20,7 +21,7 @@ export async function readImageSide(
 ): Promise<OpenedImage> {
   const file = findFile(snapshot, path, side);
   const blob = side === "old" ? file?.oldBlob : file?.newBlob;
-  if (!file || blob === undefined || /^0+$/.test(blob)) throw new AppError("not_found", "File not found");
+  if (!file || blob === undefined || isNullObject(blob)) throw new AppError("not_found", "File not found");
   const bytes = await readBlob(git, blob);
   if (bytes) return asImage(bytes);
   if (side === "old" || snapshot.plan.to.kind !== "worktree")

@@ -2,6 +2,7 @@ import { AppError } from "../../errors.ts";
 import { applyPatch } from "./apply-patch.ts";
 import type { Side } from "./diff-types.ts";
 import { type GitHandle, tryGit } from "./run-git.ts";
+import { isNullObject } from "./section-header.ts";
 import type { GitSnapshot, Snapshot, SnapshotFile } from "./snapshot.ts";
 
 /** Maximum bytes of a file that is shown as text. */
@@ -47,7 +48,7 @@ export function findFile(snapshot: Snapshot, path: string, side: "old" | "new"):
 /** Reports whether a file exists on a side of the diff. */
 export function hasSide({ oldBlob, newBlob }: SnapshotFile, side: "old" | "new"): boolean {
   const blob = side === "old" ? oldBlob : newBlob;
-  return blob === undefined || !/^0+$/.test(blob);
+  return blob === undefined || !isNullObject(blob);
 }
 
 /** Returns the content of an object. Throws `not_found` if git no longer has it, `too_large`. */

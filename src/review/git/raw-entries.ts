@@ -1,4 +1,5 @@
 import { splitAtNul } from "./nul-list.ts";
+import { isNullObject } from "./section-header.ts";
 import { GITLINK_MODE } from "./staged-entries.ts";
 
 export interface RawEntry {
@@ -26,6 +27,6 @@ export function rawEntries(output: Buffer): RawEntry[] {
 /** Returns the objects that `--raw -z` names, except those of submodules, which are in other repositories. */
 export function objectsIn(raw: Buffer): string[] {
   return rawEntries(raw).flatMap(({ modes, objects }) =>
-    objects.filter((object, side) => modes[side] !== GITLINK_MODE && !/^0+$/.test(object)),
+    objects.filter((object, side) => modes[side] !== GITLINK_MODE && !isNullObject(object)),
   );
 }

@@ -14,6 +14,11 @@ export interface SectionHeader {
   readonly newBlob?: string;
 }
 
+/** Returns whether an object name is all zeros, as git names the missing side of a change. */
+export function isNullObject(name: string): boolean {
+  return /^0+$/.test(name);
+}
+
 const MODE_LINES = {
   "old mode ": "old",
   "new mode ": "new",

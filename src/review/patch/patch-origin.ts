@@ -6,6 +6,7 @@ import type { DiffOption, ReviewedCommit } from "../api-types.ts";
 import { readImageBlob } from "../git/file-image.ts";
 import type { Repository } from "../git/repository.ts";
 import { tryGit } from "../git/run-git.ts";
+import { isNullObject } from "../git/section-header.ts";
 import { hashBlob } from "./hash-blob.ts";
 import type { KnownText, PatchOrigin, TakenPatches } from "./patch-session.ts";
 import { type PatchPart, readPatchSeries } from "./read-patch-series.ts";
@@ -154,7 +155,7 @@ async function knownBlobs(
   repository: Repository,
   files: readonly { readonly path: string; readonly oldBlob?: string }[],
 ): Promise<ReadonlySet<string>> {
-  const named = files.filter(({ oldBlob }) => oldBlob !== undefined && !/^0+$/.test(oldBlob));
+  const named = files.filter(({ oldBlob }) => oldBlob !== undefined && !isNullObject(oldBlob));
   if (named.length === 0) return new Set();
   const input = named.map(({ oldBlob }) => `${oldBlob}\n`).join("");
   const { stdout } = await tryGit(await repository.git(), ["cat-file", "--batch-check"], { input });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isGeneratedName } from "../git/attributes.ts";
 import type { DiffPlan } from "../git/diff-types.ts";
 import { createPatchSplitter } from "../git/patch-splitter.ts";
-import { readSectionHeader, type SectionHeader } from "../git/section-header.ts";
+import { isNullObject, readSectionHeader, type SectionHeader } from "../git/section-header.ts";
 import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
 import { Spool } from "../git/spool.ts";
 import type { FilePatch } from "./read-patch-series.ts";
@@ -71,4 +71,4 @@ function findConflict(
   return isOld ? "old" : isNew ? "new" : undefined;
 }
 
-const isNull = (blob: string | undefined) => blob !== undefined && /^0+$/.test(blob);
+const isNull = (blob: string | undefined) => blob !== undefined && isNullObject(blob);

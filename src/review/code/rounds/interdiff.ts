@@ -6,6 +6,7 @@ import type { DiffFile } from "../../api-types.ts";
 import type { DiffLease } from "../../diff-session.ts";
 import { applyPatch } from "../../git/apply-patch.ts";
 import { readPatch } from "../../git/file-text.ts";
+import { isNullObject } from "../../git/section-header.ts";
 import type { SnapshotFile } from "../../git/snapshot.ts";
 import type { SentDiff, SentFile } from "./sent-diff.ts";
 
@@ -129,7 +130,7 @@ async function previousText(
 }
 
 function isMissing(blob: string | undefined): boolean {
-  return blob !== undefined && /^0+$/.test(blob);
+  return blob !== undefined && isNullObject(blob);
 }
 
 /** Returns the old text of a file. A patch without object names changes no content. */
