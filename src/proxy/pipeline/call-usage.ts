@@ -1,6 +1,6 @@
 import type { Usage } from "../exchange/response.ts";
 import { sumUsages } from "../exchange/usage.ts";
-import { computeCost } from "../usage/cost.ts";
+import { computeCost, sumCosts } from "../usage/cost.ts";
 import type { Call } from "./call.ts";
 import type { TargetUsage } from "./separate-responses.ts";
 
@@ -30,12 +30,5 @@ export function totalOf({ usage, upstream, upstreamModel, elsewhere }: Call): Ca
   if (elsewhere === undefined) return { usage, cost };
   const usages = [...elsewhere.map((each) => each.usage), ...(usage === undefined ? [] : [usage])];
   const costs = [...elsewhere.map((each) => computeCost(each.usage, each.upstream, each.model)), cost];
-  const known = costs.filter((each) => each !== undefined);
-  const sum = known.reduce((total, each) => total + each, 0);
-  return { usage: sumUsages(usages), cost: known.length === 0 ? undefined : roundCost(sum) };
-}
-
-/** Rounds to a billionth of a dollar, as `computeCost` does. */
-function roundCost(cost: number): number {
-  return Math.round(cost * 1_000_000_000) / 1_000_000_000;
+  return { usage: sumUsages(usages), cost: sumCosts(costs.filter((each) => each !== undefined)) };
 }

@@ -94,7 +94,18 @@ function costAt(prices: TokenPrices, tokens: BilledTokens): number | undefined {
     part(tokens.cacheRead, prices.cacheRead) +
     part(tokens.cacheWrite, prices.cacheWrite) +
     part(tokens.cacheWriteHour, prices.cacheWriteHour);
-  return Number.isNaN(sum) ? undefined : Math.round(sum * 1_000) / 1_000_000_000;
+  return Number.isNaN(sum) ? undefined : roundMicros(sum);
+}
+
+/** Converts microdollars to US dollars, rounded to a billionth. */
+function roundMicros(micros: number): number {
+  return Math.round(micros * 1_000) / 1_000_000_000;
+}
+
+/** Adds costs in US dollars, rounded to a billionth; undefined if there are none. */
+export function sumCosts(costs: readonly number[]): number | undefined {
+  if (costs.length === 0) return undefined;
+  return roundMicros(costs.reduce((sum, cost) => sum + cost, 0) * 1_000_000);
 }
 
 /** Returns the cost of one kind of token; NaN if there are tokens and no price. */
