@@ -128,7 +128,9 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     fetched: new Map(),
     onFailure: (reason) => parts.note?.(runtime.redact(`${reason}. The earlier data stays in use.`)),
   };
-  let runtime = createRuntime(config, pools, instanceId, stats, stored, modelDataHost);
+  const deriveRuntime = (from: ProxyConfig) =>
+    createRuntime(from, pools, instanceId, stats, stored, modelDataHost);
+  let runtime = deriveRuntime(config);
   let serial = 0;
   let draining = false;
   let closing = false;
@@ -190,7 +192,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       // A listener cannot change between HTTP and HTTPS.
       const next = { ...wanted, tls: config.tls && (wanted.tls ?? config.tls) };
       if (next.tls && app.server instanceof HttpsServer) app.server.setSecureContext(next.tls);
-      runtime = createRuntime(next, pools, instanceId, stats, stored, modelDataHost);
+      runtime = deriveRuntime(next);
       cooldowns.clear();
       mcp.apply(next);
       configuration = { readAt: Date.now() };

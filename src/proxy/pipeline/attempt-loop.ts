@@ -157,8 +157,10 @@ export async function reserveCalls(
 function countAt(call: Call, upstream: string, previous: string | undefined): string {
   const { stats } = call.services;
   call.countedAt ??= [];
-  const index = previous === undefined ? -1 : call.countedAt.indexOf(previous);
-  if (index >= 0) stats.end(call.countedAt.splice(index, 1)[0] ?? "");
+  if (previous !== undefined && call.countedAt.includes(previous)) {
+    call.countedAt.splice(call.countedAt.indexOf(previous), 1);
+    stats.end(previous);
+  }
   call.countedAt.push(upstream);
   stats.begin(upstream);
   return upstream;

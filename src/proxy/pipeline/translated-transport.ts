@@ -61,7 +61,7 @@ export function createTransport(
     if (operation !== "generate" || !call.stream) await separate?.read();
   };
   const sendAt = async (from: Targets, request: UpstreamRequest, hold?: UpstreamHold) => {
-    let [target]: [Target, ...Target[]] = [...from];
+    let target: Target = from[0];
     const result = await runAttempts<Outcome>(call, from, {
       send(attempt) {
         target = attempt;
