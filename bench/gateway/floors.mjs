@@ -1,6 +1,6 @@
 // Measures the minimum cost of the engines that the gateway uses: SQLite's for a row, and Redis's for a script per call.
 //   node bench/gateway/floors.mjs [--rounds 7] [--requests 3000] [--rows 10000]
-// Compare with the cost of a call in `cost.mjs`: a limit below these figures cannot be met by a better gateway.
+// Compare the figures with the cost of a call in `cost.mjs`: no gateway can meet a limit below them.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";

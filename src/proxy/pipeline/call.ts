@@ -162,7 +162,7 @@ export function endWith(call: Call, send: () => void): void {
   call.sendEnd = send;
 }
 
-/** Counts the call's upstream calls as in flight no longer. */
+/** Stops counting the call's upstream calls as in flight. */
 export function endCounts(call: Call): void {
   for (const upstream of call.countedAt ?? []) call.services.stats.end(upstream);
   call.countedAt = undefined;

@@ -27,7 +27,7 @@ export async function serveTranslated(
 ): Promise<LaneResult> {
   const [{ upstream, model }] = targets;
   const { dialect } = upstream;
-  if (dialect === "any") throw new AppError("internal", "a call to the echo was to be translated");
+  if (dialect === "any") throw new AppError("internal", "Cannot translate a call to the echo");
   const response = new ClientResponse(call);
   // A form consists of images or audio, so its length says nothing about its tokens.
   const estimable =

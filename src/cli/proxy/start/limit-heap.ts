@@ -23,7 +23,7 @@ const GROWTH_PERCENT = 40;
  * Maximum growth while full collections are frequent, in bytes. V8 counts buffers as growth. Up to 32 MB of the
  * buffers of completed calls wait for the next collection of the young generation, so with a lower limit, calls with
  * bodies of 180 kB cause a full collection every 50 to 200 calls and use two to three times the CPU time
- * (bench/proxy/cost.mjs). V8 collects at 64 MB of buffers whatever the limit is.
+ * (bench/proxy/cost.mjs). At 64 MB of buffers, V8 starts a full collection regardless of the limit.
  */
 const BUSY_GROWTH_BYTES = 80 * 1024 * 1024;
 
