@@ -93,6 +93,24 @@ describe("the first load of the code page", () => {
     await dialog.waitFor();
   });
 
+  it("replaces the waiting dialog without a moment in which keys reach the page", async () => {
+    const { page, release } = await openBusy(/palette/);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Loading …" }).waitFor();
+    const isOpenOnceAdded = page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          new MutationObserver((records) => {
+            const added = records.flatMap(({ addedNodes }) => [...addedNodes]);
+            const dialog = added.find((node) => node instanceof HTMLDialogElement);
+            if (dialog) resolve(dialog.open);
+          }).observe(document.body, { childList: true, subtree: true });
+        }),
+    );
+    release();
+    expect(await isOpenOnceAdded).toBe(true);
+  });
+
   it("is followed by the dialogs when the browser is idle, so that they open without the server", async () => {
     const { url, child } = await startCodeReview(await changedRepository());
     const page = await (await newContext(browser)).newPage();

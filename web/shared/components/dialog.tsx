@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { IconButton } from "./button.tsx";
 import { Toasts } from "./toast.tsx";
@@ -27,7 +27,9 @@ export function Dialog({ title, onClose, children, footer, wide = false, onlyTex
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
 
-  useEffect(() => {
+  // A layout effect opens the dialog in the same task that adds it to the page. A key pressed between the two, for
+  // example while a loaded dialog replaces the waiting one, would reach the page behind the dialog.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     if (dialog && !dialog.open) dialog.showModal();
