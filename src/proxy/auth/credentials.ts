@@ -7,9 +7,13 @@ import { keyHeaders } from "../dialects/index.ts";
  */
 const bareKeyHeaders = ["x-gen-api-key", ...keyHeaders.filter((name) => name !== "authorization")];
 
+/** The prefix of a WebSocket protocol that contains the key, for browsers, which cannot set headers of a WebSocket. */
+const KEY_PROTOCOL = "openai-insecure-api-key.";
+
 /**
- * Returns every key in a request: from `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, `x-goog-api-key` and,
- * with `queryToo`, from `?key=`. A request with several keys is accepted if one of them is valid.
+ * Returns every key in a request: from `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, `x-goog-api-key`, the
+ * WebSocket protocol `openai-insecure-api-key.KEY` and, with `queryToo`, from `?key=`. A request with several keys is
+ * accepted if one of them is valid.
  */
 export function collectKeys(headers: IncomingHttpHeaders, url: string, queryToo: boolean): string[] {
   const keys: string[] = [];
@@ -22,9 +26,25 @@ export function collectKeys(headers: IncomingHttpHeaders, url: string, queryToo:
     const value = headers[name];
     if (typeof value === "string" && value !== "") keys.push(value);
   }
+  if (headers["sec-websocket-protocol"] !== undefined)
+    for (const protocol of listProtocols(headers)) {
+      const key = keyInProtocol(protocol);
+      if (key !== undefined) keys.push(key);
+    }
   if (queryToo && url.includes("key=")) {
     const key = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("key");
     if (key) keys.push(key);
   }
   return keys;
+}
+
+/** Returns the WebSocket protocols that the client offers. */
+export function listProtocols(headers: IncomingHttpHeaders): string[] {
+  const offered = headers["sec-websocket-protocol"]?.split(",").map((each) => each.trim()) ?? [];
+  return offered.filter((each) => each !== "");
+}
+
+/** Returns the key that a WebSocket protocol contains; undefined if it contains none. */
+export function keyInProtocol(protocol: string): string | undefined {
+  return protocol.startsWith(KEY_PROTOCOL) ? protocol.slice(KEY_PROTOCOL.length) || undefined : undefined;
 }

@@ -3,6 +3,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
+import { keyInProtocol, listProtocols } from "../auth/credentials.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { matchesGlob } from "../glob.ts";
@@ -10,6 +11,7 @@ import { withoutKey } from "../pipeline/operation-path.ts";
 import { choosePassThroughTarget } from "../pipeline/pass-through-target.ts";
 import { type AdmittedUpgrade, WebSocketCall } from "../pipeline/websocket-call.ts";
 import { NO_FACTS } from "../routing/call-facts.ts";
+import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
 import { openWebSocket, type UpstreamWebSocket } from "../upstream/open-websocket.ts";
@@ -62,7 +64,7 @@ export class RelayedWebSockets {
           isShared: runtime.isShared,
           keys: runtime.keys,
         }),
-        protocols: listProtocols(request),
+        protocols: forwardedProtocols(request, upstream, runtime),
       },
       {
         onMessage(data) {
@@ -149,8 +151,17 @@ function toUpstreamPath({ baseUrl }: UpstreamConfig, url: string, dialect: Diale
   return `${parseBaseUrl(baseUrl).prefix}${path.replace(/^\/v1/, "")}${query}`;
 }
 
-/** Returns the protocols that the client offers, except those that contain a key. */
-function listProtocols({ headers }: IncomingMessage): string[] {
-  const offered = headers["sec-websocket-protocol"]?.split(",").map((each) => each.trim()) ?? [];
-  return offered.filter((each) => each !== "" && !each.startsWith("openai-insecure-api-key."));
+/**
+ * Returns the protocols to offer to the upstream: those of the client, except a key for the proxy. The client's own key
+ * is forwarded only to an upstream that expects it.
+ */
+function forwardedProtocols(
+  { headers }: IncomingMessage,
+  { credentials }: UpstreamConfig,
+  { keys }: Runtime,
+): string[] {
+  return listProtocols(headers).filter((protocol) => {
+    const key = keyInProtocol(protocol);
+    return key === undefined || (credentials === "client" && keys.find([key]) === undefined);
+  });
 }

@@ -31,6 +31,14 @@ describe("the keys of a request", () => {
     expect(collectKeys({}, url, true)).toEqual(keys);
   });
 
+  it.each([
+    ["realtime, openai-insecure-api-key.a, openai-beta.realtime-v1", ["a"]],
+    ["openai-insecure-api-key.", []],
+    ["realtime", []],
+  ])("are read from the WebSocket protocols %j", (protocols, keys) => {
+    expect(collectKeys({ "sec-websocket-protocol": protocols }, "/v1/realtime", false)).toEqual(keys);
+  });
+
   it("in the query come after those in the headers", () => {
     expect(collectKeys({ "x-goog-api-key": "a" }, "/?key=b", true)).toEqual(["a", "b"]);
   });

@@ -91,6 +91,35 @@ describe("relayed WebSockets", () => {
     });
   });
 
+  it("accept the key that a browser sends as a protocol, and forward a client's own key only where it belongs", async () => {
+    const vendor = await startVendor();
+    const key = "sk-of-the-proxy-0123456789";
+    const main = { dialect: "responses", base_url: vendor.url };
+    const protocols = ["realtime", `openai-insecure-api-key.${key}`];
+    const strict = await startTestProxy({
+      auth_mode: "strict",
+      api_keys: [key],
+      upstreams: { main: { ...main, api_key: "sk-upstream-0123456789" } },
+    });
+    closers.push(strict.close);
+    expect((await open(`${strict.url}/v1/realtime`, { protocols })).status).toBe(101);
+    const wrong = ["realtime", "openai-insecure-api-key.sk-wrong-0123456789"];
+    expect((await open(`${strict.url}/v1/realtime`, { protocols: wrong })).status).toBe(401);
+
+    const shared = await startTestProxy({
+      api_keys: [key],
+      upstreams: { main: { ...main, credentials: "client" } },
+    });
+    closers.push(shared.close);
+    await open(`${shared.url}/v1/realtime`, { protocols: wrong });
+    await open(`${shared.url}/v1/realtime`, { protocols });
+    expect(vendor.opened.map(({ headers }) => headers["sec-websocket-protocol"])).toEqual([
+      "realtime",
+      "realtime, openai-insecure-api-key.sk-wrong-0123456789",
+      "realtime",
+    ]);
+  });
+
   it("need a key, and an upstream of the client's vendor that accepts WebSockets", async () => {
     const vendor = await startVendor(false);
     const key = "sk-of-the-proxy-0123456789";
