@@ -17,7 +17,7 @@ export interface LiveReviewer {
   readonly howToRun?: string | undefined;
 }
 
-/** Returns the command line that opens the live review, or finds the one that is open already. */
+/** Returns the command line that reuses the open live review or, if none is open, opens one. */
 export function startLine({ command, agent }: Pick<LiveReviewer, "command" | "agent">, args = ""): string {
   return `${command} review code --live --detach --reuse --agent ${agent}${args === "" ? "" : ` ${args}`}`;
 }

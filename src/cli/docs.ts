@@ -2,7 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getAsset, isSea } from "node:sea";
 import { findClosest } from "../config/suggest.ts";
-import { AppError, getErrorMessage } from "../errors.ts";
+import { AppError } from "../errors.ts";
+import { getReadReason } from "../files/read-reason.ts";
 import type { Output } from "./output.ts";
 import { table } from "./table.ts";
 
@@ -68,7 +69,7 @@ async function pagesBeside(folder: string): Promise<Pages> {
     ]);
     return Object.fromEntries((await Promise.all(entries)).sort());
   } catch (cause) {
-    throw new AppError("unreadable", `Cannot read ${docsFolder}: ${getErrorMessage(cause)}`, {
+    throw new AppError("unreadable", `Cannot read ${docsFolder}: ${getReadReason(cause)}`, {
       cause,
       hint: "Install Sallyport again.",
     });

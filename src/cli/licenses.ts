@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getAsset, isSea } from "node:sea";
-import { AppError, getErrorMessage } from "../errors.ts";
+import { AppError } from "../errors.ts";
+import { getReadReason } from "../files/read-reason.ts";
 import type { Output } from "./output.ts";
 
 export interface LicensesFlags {
@@ -52,7 +53,7 @@ async function licensesBeside(folder: string): Promise<string> {
   const files = ["LICENSE", "dist/THIRD-PARTY-LICENSES.txt"].map((file) => join(packageFolder, file));
   const read = (file: string) =>
     readFile(file, "utf8").catch((cause) => {
-      throw new AppError("unreadable", `Cannot read ${file}: ${getErrorMessage(cause)}`, {
+      throw new AppError("unreadable", `Cannot read ${file}: ${getReadReason(cause)}`, {
         cause,
         hint: "Install Sallyport again, or run `npm run build` in a clone.",
       });

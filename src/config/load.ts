@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { z } from "zod";
 import { AppError, systemErrorCode } from "../errors.ts";
+import { getReadReason } from "../files/read-reason.ts";
 import { findClosest, listKeysAt } from "./suggest.ts";
 
 /** A parsed configuration file: its values and their lines. */
@@ -43,10 +44,15 @@ export async function readConfigurationText(path: string, mustExist: boolean): P
     return await readFile(path, "utf8");
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const code = systemErrorCode(error);
-    if (code === "ENOENT" && !mustExist) return undefined;
-    const reason = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? "unknown reason"})`;
-    throw new AppError("configuration", `The configuration file ${path} ${reason}`, { cause: error });
+    if (systemErrorCode(error) === "ENOENT" && !mustExist) return undefined;
+    throw new AppError(
+      "configuration",
+      `Cannot read the configuration file ${path}: ${getReadReason(error)}`,
+      {
+        cause: error,
+        hint: "Correct the path, or make the file readable.",
+      },
+    );
   }
 }
 

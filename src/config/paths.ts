@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
-import { AppError, getErrorMessage } from "../errors.ts";
+import { AppError } from "../errors.ts";
+import { getReadReason } from "../files/read-reason.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,14 +38,10 @@ export async function loadEnvironmentFile(path: string): Promise<void> {
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    throw new AppError(
-      "configuration",
-      `Cannot read the environment file ${path}: ${getErrorMessage(cause)}`,
-      {
-        cause,
-        hint: "Set --env-file to a file with lines of the form NAME=value.",
-      },
-    );
+    throw new AppError("configuration", `Cannot read the environment file ${path}: ${getReadReason(cause)}`, {
+      cause,
+      hint: "Set --env-file to a file with lines of the form NAME=value.",
+    });
   }
   for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
 }

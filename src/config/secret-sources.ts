@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { AppError, getErrorMessage } from "../errors.ts";
+import { AppError } from "../errors.ts";
+import { getReadReason } from "../files/read-reason.ts";
 import { accessKeychain } from "./keychain.ts";
 import type { Environment } from "./paths.ts";
 import type { ProxySettings, SecretSettings } from "./proxy/schema.ts";
@@ -103,7 +104,7 @@ async function readText(source: SecretSource, environment: Environment): Promise
     throw unreadable(
       source,
       "file" in source
-        ? getErrorMessage(error)
+        ? getReadReason(error)
         : typeof code === "number"
           ? `it ended with exit code ${code}`
           : `it ended with ${code ?? signal ?? "an error"}`,

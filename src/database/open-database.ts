@@ -64,7 +64,7 @@ export async function replaceMissingTables(
   return true;
 }
 
-/** Migrates PostgreSQL over separate connections, whose statements may take longer. */
+/** Migrates the database. A migration of PostgreSQL may take longer than a query: `MIGRATION_MS` is its time limit. */
 async function migrateAt(
   location: Exclude<DatabaseLocation, { engine: "none" }>,
   db: Database,

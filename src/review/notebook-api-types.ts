@@ -41,7 +41,7 @@ export interface NotebookCell {
 export interface NotebookFile {
   readonly path: string;
   readonly side: "old" | "new";
-  /** The language of the code, as the notebook names it. */
+  /** The language that the notebook names, in lowercase; `python` if it names none. */
   readonly language: string;
   readonly cells: readonly NotebookCell[];
 }

@@ -47,7 +47,7 @@ describe("a secret outside the configuration file", () => {
   it.each([
     [{ env: "NOT_SET" }, 'environment variable "NOT_SET": it is not set'],
     [{ file: "/dev/null" }, "it is empty"],
-    [{ file: join(folder, "missing") }, "ENOENT"],
+    [{ file: join(folder, "missing") }, "no such file"],
     [{ command: "echo sk-hidden-0123456789; exit 3" }, "it ended with exit code 3"],
   ])("that cannot be read is named, and its text is not: %j", async (api_key, message) => {
     const error = await read(upstream({ api_key })).then(

@@ -3,6 +3,7 @@ import { access, lstat, readFile, readlink, realpath, stat } from "node:fs/promi
 import { dirname, resolve } from "node:path";
 import { AppError, systemErrorCode } from "../../errors.ts";
 import { getReason } from "../../files/durable-file.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 import type { FileEdit } from "./file-edit.ts";
 import { isUntouched, type ReceiptStore } from "./receipts.ts";
 
@@ -74,7 +75,7 @@ export async function readText(path: string): Promise<string | undefined> {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return undefined;
-    const reason = error instanceof TypeError ? "it is not UTF-8 text" : getReason(error);
+    const reason = error instanceof TypeError ? "it is not UTF-8 text" : getReadReason(error);
     throw new AppError("unreadable", `Cannot read ${path}: ${reason}`, { cause: error, hint: REPAIR_HINT });
   }
 }
@@ -132,7 +133,7 @@ async function inFile<Result>(path: string, work: () => Promise<Result>): Promis
 }
 
 function unreadable(path: string, cause: unknown): AppError {
-  return new AppError("unreadable", `Cannot read ${path}: ${getReason(cause)}`, {
+  return new AppError("unreadable", `Cannot read ${path}: ${getReadReason(cause)}`, {
     cause,
     hint: REPAIR_HINT,
   });

@@ -16,7 +16,7 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
     .description("Review an agent's plan; prints the decision for the agent")
     .action(async (file: string | undefined, options: LiveFlags) => {
       if (options.detach) return setExitCode(await detach(options, output));
-      // A live review without a file takes the plan of an agent's hook.
+      // Without a file, a live review reads the plan from stdin, as hook JSON or an envelope.
       if (!options.live || ((file === undefined || file === "-") && !options.detached)) {
         const { reviewPlan } = await import("./plan.ts");
         return setExitCode(await reviewPlan(file, options, output));

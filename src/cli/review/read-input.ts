@@ -1,18 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
-import { AppError, systemErrorCode } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 
 /**
  * Maximum bytes of a plan, more than a person can review. The limit keeps an endless pipe from filling the
  * memory.
  */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
-
-const REASONS: Readonly<Record<string, string>> = {
-  EISDIR: "it is a folder",
-  ENOENT: "no such file",
-  EACCES: "permission denied",
-};
 
 /**
  * Returns the text of a file, or of stdin if `file` is undefined or `-`. Throws `input` if the file or stdin
@@ -28,8 +23,7 @@ export function readInput(
 
 async function readPlanFile(file: string, note: Note): Promise<string> {
   const bytes = await readFile(file).catch((cause: unknown) => {
-    const code = systemErrorCode(cause) ?? "unknown";
-    throw new AppError("input", `Cannot read ${file}: ${REASONS[code] ?? code}`, {
+    throw new AppError("input", `Cannot read ${file}: ${getReadReason(cause)}`, {
       cause,
       hint: "Name a Markdown file, or pipe the plan to stdin.",
     });

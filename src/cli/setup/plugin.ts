@@ -5,6 +5,7 @@ import { loadPackages, MARKETPLACE_FILE, packageFiles } from "../../agents/packa
 import { dataDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import { makeFolders } from "../../files/make-folders.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 import type { Output } from "../output.ts";
 import { table } from "../table.ts";
 import { version } from "../version.ts";
@@ -64,7 +65,7 @@ const OTHER_FOLDER = "Name a folder that is empty or does not exist.";
 async function requireOwnFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return [];
-    throw new AppError("unreadable", `Cannot read ${folder}: ${getErrorMessage(error)}`, {
+    throw new AppError("unreadable", `Cannot read ${folder}: ${getReadReason(error)}`, {
       cause: error,
       hint: OTHER_FOLDER,
     });

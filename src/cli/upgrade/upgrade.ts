@@ -107,7 +107,10 @@ async function restartProxies(run: RunCommand, output: Output): Promise<readonly
   return restarted;
 }
 
-/** Compares two versions of the form 1.2.3, with or without a pre-release (https://semver.org, rule 11). */
+/**
+ * Compares two versions of the form 1.2.3, with or without a pre-release; a positive number means that the first is
+ * newer. Source: https://semver.org, rule 11.
+ */
 export function compareVersions(one: string, other: string): number {
   const [[first, firstPre], [second, secondPre]] = [split(one), split(other)];
   for (const [index, number] of first.entries()) {
@@ -117,7 +120,20 @@ export function compareVersions(one: string, other: string): number {
   if (firstPre === secondPre) return 0;
   if (firstPre === undefined) return 1;
   if (secondPre === undefined) return -1;
-  return firstPre.localeCompare(secondPre, "en", { numeric: true });
+  return comparePreReleases(firstPre.split("."), secondPre.split("."));
+}
+
+function comparePreReleases(one: readonly string[], other: readonly string[]): number {
+  for (const [index, first] of one.entries()) {
+    const second = other[index];
+    if (second === undefined) return 1;
+    if (first === second) continue;
+    const [isNumber, isOtherNumber] = [first, second].map((each) => /^\d+$/.test(each));
+    if (isNumber && isOtherNumber) return Number(first) - Number(second);
+    if (isNumber !== isOtherNumber) return isNumber ? -1 : 1;
+    return first < second ? -1 : 1;
+  }
+  return one.length - other.length;
 }
 
 function split(version: string): [readonly number[], string | undefined] {

@@ -150,7 +150,7 @@ export type PlatformConfig = BedrockPlatform | VertexPlatform | AzurePlatform;
 export interface BedrockPlatform {
   readonly kind: "bedrock";
   readonly region: string;
-  /** The profile in AWS's files; undefined: the profile of AWS's default chain. */
+  /** The profile in AWS's shared configuration files; undefined: the default credential provider chain selects one. */
   readonly profile: string | undefined;
   /** The role to assume with the credentials that were found. */
   readonly roleArn: string | undefined;

@@ -3,6 +3,7 @@ import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import { makeFolders } from "../../files/make-folders.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 
 /** Returns a new key of 256 random bits. */
 export function newKey(): string {
@@ -23,7 +24,7 @@ export async function readGeneratedKey(dataDirectory: string): Promise<string | 
     if (systemErrorCode(error) === "ENOENT") return undefined;
     throw new AppError(
       "unreadable",
-      `Cannot read the key file ${generatedKeyFile(dataDirectory)}: ${getErrorMessage(error)}`,
+      `Cannot read the key file ${generatedKeyFile(dataDirectory)}: ${getReadReason(error)}`,
       { cause: error, hint: "Make it readable, or remove it: the proxy then creates another key." },
     );
   }

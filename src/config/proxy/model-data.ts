@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { AppError, getErrorMessage } from "../../errors.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 import type { ModelPrice, TokenPrices } from "./config.ts";
 import { httpUrl } from "./value-schemas.ts";
 
@@ -76,7 +77,7 @@ export async function readModelData(
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    throw new AppError("configuration", `Cannot read the model data ${path}: ${getErrorMessage(error)}`, {
+    throw new AppError("configuration", `Cannot read the model data ${path}: ${getReadReason(error)}`, {
       cause: error,
       hint: "Correct proxy.model_data.file, or make the file readable for the user who runs the proxy.",
     });

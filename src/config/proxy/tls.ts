@@ -2,7 +2,8 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 import { secretSource } from "./value-schemas.ts";
 
 /** `proxy.tls`: with it, the proxy listens for HTTPS. */
@@ -68,19 +69,12 @@ async function readPem(path: string, what: string, member: string): Promise<stri
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    const reason = REASONS[systemErrorCode(error) ?? ""] ?? getErrorMessage(error);
-    throw new AppError("configuration", `Cannot read the ${what} ${path}: ${reason}`, {
+    throw new AppError("configuration", `Cannot read the ${what} ${path}: ${getReadReason(error)}`, {
       cause: error,
       hint: `Correct proxy.tls.${member}, or make the file readable for the user who runs the proxy.`,
     });
   }
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  EACCES: "permission denied",
-  EISDIR: "it is a folder",
-};
 
 function parseCertificate(pem: string, path: string): X509Certificate {
   try {

@@ -15,7 +15,10 @@ export interface CallAgainOptions {
   readonly signal: AbortSignal;
 }
 
-/** Creates a response with another call that the proxy makes on behalf of a client. Rejects if the call is aborted. */
+/**
+ * Sends another call to the proxy's own routes on behalf of a client, and returns the response. Rejects if the call is
+ * aborted.
+ */
 export async function callAgain(
   { sendInternally }: Pick<Services, "sendInternally">,
   { request, headers = request.headers, body, path = "/v1/responses", signal }: CallAgainOptions,

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { AppError, systemErrorCode } from "../../errors.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 import { type ImageType, SNIFF_BYTES, sniffImage } from "./sniff-image.ts";
 
 /** Maximum bytes of an image that is shown or stored. */
@@ -60,5 +61,5 @@ export function imageError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const code = systemErrorCode(error) ?? "unknown reason";
   if (NOT_THERE.has(code)) return new AppError("not_found", "File not found", { cause: error });
-  return new AppError("unreadable", `Cannot read the image: ${code}`, { cause: error });
+  return new AppError("unreadable", `Cannot read the image: ${getReadReason(error)}`, { cause: error });
 }

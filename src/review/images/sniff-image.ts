@@ -1,7 +1,7 @@
 export type ImageType = "image/png" | "image/jpeg" | "image/webp";
 
-/** Bytes that `sniffImage` needs. */
-export const SNIFF_BYTES = 16;
+/** Number of bytes that `sniffImage` examines. */
+export const SNIFF_BYTES = 14;
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const JPEG = [0xff, 0xd8, 0xff];

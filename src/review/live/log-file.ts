@@ -1,8 +1,9 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
+import { AppError, systemErrorCode } from "../../errors.ts";
 import { storageFailure } from "../../files/durable-file.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 import { syncFolder } from "../../files/sync-folder.ts";
 import { applyEntry, emptyState, type LogEntry, type LogState, logEntry } from "./session-log.ts";
 
@@ -89,7 +90,7 @@ export async function readLog(path: string): Promise<readonly LogEntry[]> {
     text = await readFile(path, "utf8");
   } catch (cause) {
     if (systemErrorCode(cause) === "ENOENT") return [];
-    throw new AppError("unreadable", `Cannot read the threads in ${path}: ${getErrorMessage(cause)}`, {
+    throw new AppError("unreadable", `Cannot read the threads in ${path}: ${getReadReason(cause)}`, {
       cause,
       hint: "Make the file readable, or move it away to start without its threads.",
     });

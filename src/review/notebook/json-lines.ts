@@ -6,7 +6,7 @@ export interface JsonLines {
   readonly items?: readonly JsonLines[];
 }
 
-/** Levels whose values are located: a line of an output is at the seventh level. */
+/** Maximum depth of a located value; the root has depth 0, and a line of an output has depth 6 or 7. */
 const MAX_DEPTH = 7;
 
 /**

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { AppError, systemErrorCode } from "../../errors.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 import type { FileContent } from "./file-patch.ts";
 
 /** Maximum bytes of a file that is read; of a larger one, only a change of its size or time is shown. */
@@ -31,6 +32,6 @@ export async function readContent(path: FilePath | undefined): Promise<FileConte
     }
   } catch (cause) {
     if (systemErrorCode(cause) === "ENOENT") return undefined;
-    throw new AppError("unreadable", `Cannot read ${path}: ${systemErrorCode(cause)}`, { cause });
+    throw new AppError("unreadable", `Cannot read ${path}: ${getReadReason(cause)}`, { cause });
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { AppError, systemErrorCode } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 import type { DiffOption, ReviewedCommit } from "../api-types.ts";
 import { readImageBlob } from "../git/file-image.ts";
 import type { Repository } from "../git/repository.ts";
@@ -27,14 +28,10 @@ export interface PatchInput {
 /** Returns an input that reads a patch from a file. Its methods throw `input` if the file cannot be read. */
 export function patchFile(path: string): PatchInput {
   const failure = (cause: unknown) =>
-    new AppError(
-      "input",
-      `Cannot read ${path}: ${systemErrorCode(cause) === "ENOENT" ? "no such file" : systemErrorCode(cause)}`,
-      {
-        cause,
-        hint: "Name a file with a unified diff, or - for stdin.",
-      },
-    );
+    new AppError("input", `Cannot read ${path}: ${getReadReason(cause)}`, {
+      cause,
+      hint: "Name a file with a unified diff, or - for stdin.",
+    });
   return {
     name: path,
     async read() {

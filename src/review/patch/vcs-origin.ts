@@ -4,6 +4,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import type { Environment } from "../../config/paths.ts";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
+import { getReadReason } from "../../files/read-reason.ts";
 import type { ReviewedCommit } from "../api-types.ts";
 import { splitMessage } from "../git/commits.ts";
 import { findProgram } from "../git/find-git.ts";
@@ -193,7 +194,7 @@ async function checkSaplingConfiguration(root: string): Promise<void> {
   const path = join(root, ".sl", "config");
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return "";
-    throw new AppError("configuration", `Cannot read ${path}: ${systemErrorCode(error)}`, {
+    throw new AppError("configuration", `Cannot read ${path}: ${getReadReason(error)}`, {
       cause: error,
       hint: "Make it a readable file: it can make Sapling run programs, so it must be checked.",
     });

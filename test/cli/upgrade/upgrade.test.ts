@@ -67,6 +67,10 @@ describe("versions", () => {
     ["1.10.0", "1.9.9", 1],
     ["2.0.0-rc.1", "2.0.0", -1],
     ["2.0.0-rc.10", "2.0.0-rc.9", 1],
+    ["2.0.0-rc.1.1", "2.0.0-rc.1", 1],
+    ["2.0.0-alpha", "2.0.0-beta", -1],
+    ["2.0.0-Beta", "2.0.0-alpha", -1],
+    ["2.0.0-1", "2.0.0-alpha", -1],
     ["0.0.0-source", "0.1.0", -1],
   ])("%s compared with %s is %i", (one, other, sign) => {
     expect(Math.sign(compareVersions(one, other))).toBe(sign);

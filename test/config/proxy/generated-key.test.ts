@@ -38,7 +38,9 @@ describe("the key that the proxy makes for itself", () => {
     await mkdir(generatedKeyFile(folder), { recursive: true });
     await expect(readGeneratedKey(folder)).rejects.toMatchObject({
       code: "unreadable",
-      message: expect.stringContaining(`Cannot read the key file ${generatedKeyFile(folder)}: EISDIR`),
+      message: expect.stringContaining(
+        `Cannot read the key file ${generatedKeyFile(folder)}: it is a folder`,
+      ),
       hint: expect.stringContaining("remove it"),
     });
   });

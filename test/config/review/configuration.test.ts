@@ -42,6 +42,6 @@ describe("the review section of the configuration", () => {
 
   it("must be there where it is named", async () => {
     const missing = loadReviewConfiguration({ SERVICE_CONFIG: "/no/such/config.json" });
-    await expect(missing).rejects.toThrow(/does not exist/);
+    await expect(missing).rejects.toThrow(/no such file/);
   });
 });

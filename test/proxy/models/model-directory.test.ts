@@ -144,7 +144,7 @@ describe("model data", () => {
 
   it("names the file and the reason if it cannot be used", async () => {
     await expect(readModelData({ file: "no-such.json" }, "/nowhere")).rejects.toThrow(
-      /Cannot read the model data \/nowhere\/no-such\.json: .*ENOENT/,
+      /Cannot read the model data \/nowhere\/no-such\.json: no such file/,
     );
     expect(() => parseModelData('{"x": {"models": {"m": {"cost": {"input": "1"}}}}}', "f.json")).toThrow(
       /The model data f\.json is invalid: x\.models\.m\.cost\.input/,

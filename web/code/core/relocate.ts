@@ -60,7 +60,7 @@ function isOn(patch: ParsedPatch, line: number, side: Side): boolean {
   return patch.kind[line] !== (side === "old" ? LINE_ADDED : LINE_REMOVED);
 }
 
-/** Returns the index of the next or previous line of a side; -1 at the end of the hunk. */
+/** Returns the index of the next or previous line of a side; -1 if the patch does not contain that line. */
 function neighbour(patch: ParsedPatch, line: number, side: Side, step: 1 | -1): number {
   const wanted = lineNumber(patch, line, side) + step;
   for (let at = line + step; at >= 0 && at < patch.lineCount; at += step) {

@@ -101,7 +101,7 @@ export function filterThreads(threads: readonly Thread[], filter: ThreadFilter):
   });
 }
 
-/** Returns the value of an author in the filter. All persons share one value. */
+/** Returns the filter value that identifies an author. All persons share one value. */
 export function authorKey({ kind, name }: ThreadAuthor): string {
   return kind === "person" ? "person" : `${kind} ${name}`;
 }

@@ -7,7 +7,7 @@ import { withListener } from "./inherited-listener.ts";
 import type { Serving } from "./serving.ts";
 import { toServingArguments } from "./start-detached.ts";
 
-/** A process that serves at the same socket. */
+/** The new process, which serves in place of this one. */
 interface Successor {
   readonly pid: number;
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
-import { AppError, getErrorMessage } from "../../../errors.ts";
+import { AppError } from "../../../errors.ts";
+import { getReadReason } from "../../../files/read-reason.ts";
 import type { ReviewContext } from "../../../review/context.ts";
 import { parseSarif, type SarifFinding } from "../../../review/live/parse-sarif.ts";
 import type { ThreadStore } from "../../../review/live/thread-store.ts";
@@ -12,7 +13,7 @@ export async function readSarif(path: string): Promise<readonly SarifFinding[]> 
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    throw new AppError("input", `Cannot read ${path}: ${getErrorMessage(cause)}`, {
+    throw new AppError("input", `Cannot read ${path}: ${getReadReason(cause)}`, {
       cause,
       hint: "Name a SARIF file with --sarif.",
     });

@@ -62,7 +62,7 @@ export class CandidateReader {
       this.vendorFinish = { reason: wire.finishReason, message: wire.finishMessage };
   }
 
-  /** Adds a text delta that bypassed the decoder to the text of its part; see `StreamDecoder.note`. */
+  /** Appends a text delta, which the client received without the decoder, to its part; see `StreamDecoder.note`. */
   note({ index, text }: Delta): void {
     if (this.open?.index === index) this.open.text += text;
   }

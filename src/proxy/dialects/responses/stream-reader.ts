@@ -36,7 +36,7 @@ export class ItemReader {
     this.append(0, call, initialInput(item));
   }
 
-  /** Adds a text delta that bypassed the decoder to the text of its part; see `StreamDecoder.note`. */
+  /** Appends a text delta, which the client received without the decoder, to its part; see `StreamDecoder.note`. */
   note({ index, text }: Delta): void {
     for (const slot of this.slots.values()) if (slot.index === index) slot.sent += text;
   }

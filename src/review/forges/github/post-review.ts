@@ -141,7 +141,7 @@ function bodyOf({ items }: OutgoingReview): string {
     .join("\n\n");
 }
 
-/** Reports whether the review has a text or a verdict, besides resolved and reopened threads. */
+/** Reports whether the review has items other than resolved and reopened threads. */
 function hasReview({ items }: OutgoingReview): boolean {
   return items.some((item) => !isStateChange(item));
 }
