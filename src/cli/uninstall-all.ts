@@ -29,9 +29,12 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
   const removed: string[] = [];
   // Each step prints its own notes; only this command prints a result.
   const quiet: Output = { ...output, note: output.note, result: async () => true };
-  for (const { id, title, remove } of await listSteps(flags, quiet)) {
+  for (const { id, title, isThere, remove } of await listSteps(flags, quiet)) {
+    if (!(await isThere())) continue;
     const exitCode = await remove();
     if (exitCode !== 0) return exitCode;
+    // The person declined.
+    if (await isThere()) continue;
     removed.push(id);
     output.note(`${title}: done.`, "detail");
   }
@@ -53,36 +56,39 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
 interface Step {
   readonly id: string;
   readonly title: string;
-  remove(): Promise<number>;
+  readonly isThere: () => Promise<boolean>;
+  /** Resolves to the exit code, which is 0 also if the person declines. */
+  readonly remove: () => Promise<number>;
 }
 
-/** Returns the installed parts: hooks, then connections, then the service. */
+/** Returns the parts that may be installed: hooks, then connections, then the service. */
 async function listSteps(flags: UninstallAllFlags, output: Output): Promise<readonly Step[]> {
   const target = await currentInstallTarget(flags.project);
-  const isThere = async (agent: string, part: "review" | "proxy", edits: readonly FileEdit[]) =>
+  const areThere = async (agent: string, part: "review" | "proxy", edits: readonly FileEdit[]) =>
     (await changesToUninstall(edits, openReceipts(agent, part))).length > 0;
   const isElsewhere = ({ isUserOnly }: Agent) => flags.project && isUserOnly;
   const steps: Step[] = [];
   for (const agent of reviewedAgents) {
     const { id, name, install } = agent;
     if (isElsewhere(agent)) continue;
-    if (!(await isThere(id, "review", (await install()).edits(target)))) continue;
-    steps.push({ id, title: `hook of ${name}`, remove: () => uninstall(id, flags, output) });
+    const edits = (await install()).edits(target);
+    const isThere = () => areThere(id, "review", edits);
+    steps.push({ id, title: `hook of ${name}`, isThere, remove: () => uninstall(id, flags, output) });
   }
   for (const client of proxyClients) {
     const { id, name, proxy } = client;
     if (isElsewhere(client)) continue;
     const edits = (await proxy.load()).edits(target, { url: "", key: "", ownLogin: false, models: [] });
-    if (!(await isThere(id, "proxy", edits))) continue;
+    const isThere = () => areThere(id, "proxy", edits);
     const remove = () => disconnect(id, { ...flags, print: false }, output);
-    steps.push({ id: `${id} → proxy`, title: `connection of ${name}`, remove });
+    steps.push({ id: `${id} → proxy`, title: `connection of ${name}`, isThere, remove });
   }
-  if (await isServiceInstalled())
-    steps.push({
-      id: "service",
-      title: "service",
-      remove: () => uninstallService({ yes: flags.yes, json: false }, output),
-    });
+  steps.push({
+    id: "service",
+    title: "service",
+    isThere: isServiceInstalled,
+    remove: () => uninstallService({ yes: flags.yes, json: false }, output),
+  });
   return steps;
 }
 

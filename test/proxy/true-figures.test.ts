@@ -438,6 +438,15 @@ describe("metrics of calls", () => {
     expect(names).toContain("claude-*");
   });
 
+  it("have a bounded number of labels for the models of the echo", async () => {
+    const proxy = await startTestProxy({});
+    closers.push(proxy.close);
+    for (let index = 0; index < 40; index += 1) await ask(proxy, `name-${index}`);
+    await settled(proxy, 40);
+    const names = [...(await metrics(proxy)).matchAll(/gen_ai_request_model="(name-[^"]*)"/g)];
+    expect(new Set(names.map(([, name]) => name)).size).toBe(8);
+  });
+
   it("count attempts by upstream and result, and the log lists them", async () => {
     const busy = await startFakeUpstream(
       json({ error: { message: "slow down" } }, 429, { "retry-after": "60" }),

@@ -52,7 +52,7 @@ export const lossCodes = {
   "tool-choice": "The model may respond without a tool call although one was required.",
   "tool-result-duplicate": "A second result of a tool call was dropped.",
   "tool-result-missing": "A tool call without a result received an error result.",
-  "tool-result-orphan": "A tool result without a call was dropped.",
+  "tool-result-orphan": "A tool result without an earlier call was dropped.",
   tools: "Tools were dropped: the dialect does not support them.",
   "top-k": "`top_k` was dropped.",
   "top-p": "`top_p` was dropped.",

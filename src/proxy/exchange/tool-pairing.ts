@@ -151,12 +151,12 @@ function missing(call: ToolCallPart): Loss {
 
 function leftOver(book: Book): Steps<Loss[]> {
   const results = [...book.waiting.values()].flatMap(({ entries, next, early }) => [
-    ...early,
-    ...entries.slice(next).map(({ result }) => result),
+    ...early.map((result) => ({ result, isEarly: true })),
+    ...entries.slice(next).map(({ result }) => ({ result, isEarly: false })),
   ]);
-  return mapInSteps(results, (result) => ({
-    code: book.idsUsed.has(result.callId) ? "tool-result-duplicate" : "tool-result-orphan",
-    detail: `Tool result for ${result.callId} dropped: no earlier call is waiting for it.`,
+  return mapInSteps(results, ({ result: { callId }, isEarly }) => ({
+    code: !isEarly && book.idsUsed.has(callId) ? "tool-result-duplicate" : "tool-result-orphan",
+    detail: `Tool result for ${callId} dropped: no earlier call is waiting for it.`,
   }));
 }
 

@@ -42,8 +42,9 @@ export function createModelLabels(): ModelLabels {
     if (names.has(model)) return true;
     if (!isServed) return false;
     if (names.size >= MAX_SERVED) {
-      // Further names become labels only if the upstream's list contains them, so the list is needed now.
-      catalog.refresh(upstream);
+      // Further names become labels only if the upstream's list contains them, so the list is needed now. The echo
+      // upstream has no list.
+      if (upstream.dialect !== "any") catalog.refresh(upstream);
       return false;
     }
     served.set(upstream.name, names.add(model));
@@ -54,10 +55,7 @@ export function createModelLabels(): ModelLabels {
       const { upstream, model, rule, config, catalog } = call;
       if (model === "") return "";
       const isKnown =
-        upstream.dialect === "any" ||
-        isNamed(config, upstream.name, model) ||
-        catalog.lists(upstream, model) ||
-        isServedName(call);
+        isNamed(config, upstream.name, model) || catalog.lists(upstream, model) || isServedName(call);
       if (isKnown) return model;
       return rule === undefined || rule === "*" ? UNLISTED : rule;
     },

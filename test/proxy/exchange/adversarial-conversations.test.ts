@@ -27,7 +27,7 @@ it("pairs calls with results that precede them in linear time", () => {
   expect(turns.flatMap(({ parts }) => parts).filter((part) => part.type === "tool-result")).toHaveLength(
     COUNT,
   );
-  expect(losses.filter(({ code }) => code === "tool-result-duplicate")).toHaveLength(COUNT);
+  expect(losses.filter(({ code }) => code === "tool-result-orphan")).toHaveLength(COUNT);
 });
 
 it("encodes signed reasoning in linear time", () => {

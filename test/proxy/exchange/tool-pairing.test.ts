@@ -43,6 +43,15 @@ describe("pairToolResults", () => {
     ]);
   });
 
+  it("reports a result before its call as an orphan, and a second result as a duplicate", () => {
+    const { losses } = pair([
+      { role: "user", parts: [result("a", "early")] },
+      { role: "assistant", parts: [call("a")] },
+      { role: "user", parts: [result("a"), result("a", "again")] },
+    ]);
+    expect(losses.map(({ code }) => code)).toEqual(["tool-result-orphan", "tool-result-duplicate"]);
+  });
+
   it("gives each call exactly one result directly after its turn, and keeps the order of texts", () => {
     const part = fc.oneof(
       fc.constantFrom("a", "b", "c").map(call),

@@ -81,6 +81,9 @@ describe("108: embeddings across dialects", () => {
   it("rejects token ids, which have no meaning for another vendor", async () => {
     const asked = openai().embeddings.create({ model: "embed", input: [1, 2, 3] });
     await expect(asked).rejects.toThrow(/does not accept token ids/);
+    await expect(openai().embeddings.create({ model: "embed", input: [] })).rejects.toThrow(
+      /`input` is empty/,
+    );
     expect(google.hits).toEqual([]);
   });
 

@@ -107,7 +107,9 @@ export async function readEvents(
       }
     }
   } catch (error) {
-    if (!(error instanceof AppError) || parser.lastEventId === undefined) throw error;
+    // An invalid event would be sent again after reconnecting.
+    if (!(error instanceof AppError) || error.code === "upstream_invalid") throw error;
+    if (parser.lastEventId === undefined) throw error;
   }
   const { lastEventId, retryMs } = parser;
   return { response: undefined, rest: lastEventId === undefined ? undefined : { lastEventId, retryMs } };

@@ -53,6 +53,8 @@ describe("large messages of MCP", () => {
     await expect(
       readEvent(`{"jsonrpc":"2.0","id":1,"result":${objectText(MESSAGE_BOUNDS.values)}}`),
     ).rejects.toMatchObject({ code: "upstream_invalid" });
+    const withId = `{"jsonrpc":"2.0","id":1,"result":${objectText(MESSAGE_BOUNDS.values)}}\nid: 7`;
+    await expect(readEvent(withId)).rejects.toMatchObject({ code: "upstream_invalid" });
   });
 
   it("are validated over several turns of the event loop if they are a batch", async () => {
