@@ -104,16 +104,20 @@ const firefox = {
 const DOCS_SITE = "test/e2e/docs-site-page.test.ts";
 
 /**
- * Tests that repeat kills, typed sentences or calls or start the executable 45 times, and therefore take several times
- * as long as other files.
+ * Tests that repeat kills, typed sentences, simultaneous starts or calls, install the packed package, or start the
+ * executable 45 times. Each takes several times as long as other files.
  */
 const SLOW = [
   "crash-safety",
+  "crash-safety-page",
   "executable",
   "live-crash",
+  "package",
   "proxy-memory",
   "proxy-workers-life",
+  "races",
   "typing-later-pages",
+  "typing-letters-page",
   "typing-page",
 ].map((name) => `test/e2e/${name}.test.ts`);
 
