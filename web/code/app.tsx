@@ -93,9 +93,14 @@ function render(): void {
   );
 }
 
+function onConnection(connected: boolean): void {
+  useSession.setState({ connected });
+  if (connected) useSession.getState().patches?.retryFailed();
+}
+
 /** Renders the code review page in each of its phases. */
 export function App() {
-  useReviewEvents({ onConnection: (connected) => useSession.setState({ connected }), onEvent });
+  useReviewEvents({ onConnection, onEvent });
   return (
     <>
       <Phase />

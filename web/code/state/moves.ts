@@ -56,7 +56,8 @@ export async function loadOtherEnd(move: DiffMove, side: Side): Promise<void> {
   const { files, patches, index } = useSession.getState();
   const file = fileAt(files, otherEnd(move, side, 0).path);
   const key = `${index?.diffId} ${file?.index}`;
-  if (!file || !patches || patches.get(file.index) || requested.has(key)) return;
+  if (!file || !patches || patches.get(file.index) || patches.hasFailed(file.index)) return;
+  if (requested.has(key)) return;
   requested.add(key);
   await patches.ensure(file.index);
   requested.delete(key);

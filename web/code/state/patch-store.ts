@@ -73,8 +73,9 @@ export class PatchStore {
   async ensure(index: number): Promise<void> {
     if (this.patches.has(index) || this.failed.has(index)) return;
     const [patch] = await this.read(index, index).catch(() => []);
-    if (!patch || this.patches.has(index)) return;
-    this.keep(index, patch);
+    if (this.patches.has(index) || this.abort.signal.aborted) return;
+    if (patch) this.keep(index, patch);
+    else this.failed.add(index);
     this.onChange([index]);
   }
 
@@ -82,6 +83,15 @@ export class PatchStore {
   retry(index: number): void {
     this.failed.delete(index);
     this.want([index, ...this.wanted]);
+  }
+
+  /** Fetches the patches again that could not be fetched and are still needed, for example after the connection was lost. */
+  retryFailed(): void {
+    const failed = [...this.failed];
+    if (failed.length === 0) return;
+    this.failed.clear();
+    this.onChange(failed);
+    this.pump();
   }
 
   /** Loads all missing patches, unless they are too many to retain. */

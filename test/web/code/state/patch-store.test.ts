@@ -90,6 +90,28 @@ describe("PatchStore", () => {
     expect(store.hasFailed(5)).toBe(false);
   });
 
+  it("requests a patch that could not be loaded once, until the connection is back", async () => {
+    let broken = true;
+    let requests = 0;
+    const { store, onChange } = storeOf(small, async (first) => {
+      requests += 1;
+      if (broken) throw new Error("offline");
+      return Buffer.from(small[first] ?? "");
+    });
+    for (let round = 0; round < 3; round += 1) await store.ensure(5);
+    expect([requests, store.hasFailed(5)]).toEqual([1, true]);
+    store.want([6]);
+    await expect.poll(() => store.hasFailed(6)).toBe(true);
+    broken = false;
+    store.retryFailed();
+    expect(store.hasFailed(5)).toBe(false);
+    expect(onChange).toHaveBeenLastCalledWith([5, 6]);
+    await expect.poll(() => store.get(6)).toBeDefined();
+    await store.ensure(5);
+    expect(store.get(5)).toBeDefined();
+    expect(requests).toBe(4);
+  });
+
   it("treats a response of another size as a failure, never as other files' text", async () => {
     const { store } = storeOf(small, async () => Buffer.from(patchOf(0)));
     store.want([0, 1]);
