@@ -2,6 +2,7 @@
 //   npm run build && node bench/plan-page.mjs [rounds]
 // An empty page from the same server measures the browser's own share.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -60,6 +61,8 @@ print("navigation to an empty page", median(visits.map(({ empty }) => empty)), "
 
 await browser.close();
 child.kill("SIGTERM");
+// The review still saves its state when it ends.
+await once(child, "close");
 await rm(folder, { recursive: true, force: true });
 
 /** Measures one visit with an empty cache. */
