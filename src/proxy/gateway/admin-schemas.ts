@@ -67,7 +67,9 @@ export const callDetailSchema = callSchema.extend({
   error_message: text,
   client: text,
   attempt_list: z.array(z.unknown()),
-  captured: capturedSchema.nullable().describe("The bodies of the call; null if they were not kept."),
+  captured: capturedSchema
+    .nullable()
+    .describe("The bodies of the call; null if they were not kept, and for callers that are not admins."),
 });
 
 export const usageRowSchema = z
@@ -78,7 +80,7 @@ export const auditSchema = z.strictObject({
   id: z.string(),
   time,
   action: z.string(),
-  subject: z.string().describe("A key's id or a team's name; empty for settings."),
+  subject: z.string().describe("A key's id or a team's name; empty for settings and restored keys."),
   actor: z
     .string()
     .describe("The admin key's name, `command line`, `configuration file`, `first start` or `failover`."),

@@ -24,7 +24,7 @@ export function teamLimitsState(
   return limitsState(team.limits, subject ? [subject] : [], services);
 }
 
-/** Returns the limits and what is left of them. `subjects` is empty if no limits apply. */
+/** Returns limits and their remaining amounts. `subjects` is empty if no limits apply. */
 async function limitsState(
   { rpm, tpm, concurrency, budgets = [] }: Limits,
   subjects: readonly Subject[],
@@ -79,7 +79,7 @@ export async function adminHealth(services: Services) {
     services.activity(new Date().toISOString()),
     services.gateway.state(),
   ]);
-  // An upstream of which only keys are in cooldown still serves calls.
+  // Omits cooldowns of single keys, because the upstream's other keys can serve calls.
   const whole = activity.cooldowns.filter(({ key }) => key === undefined);
   const until = new Map(whole.map((cooldown) => [cooldown.upstream, cooldown.until]));
   return {
@@ -100,7 +100,10 @@ export async function adminHealth(services: Services) {
   };
 }
 
-/** Returns which bodies are kept. Keys that keep no more than the default are not listed. */
+/**
+ * Returns which calls' bodies are kept: the setting for all calls, and the keys that keep the bodies of more calls than
+ * this setting selects.
+ */
 function captureState({ gateway }: Services, { capture, keys }: ProxyConfig) {
   const { calls } = capture;
   const isMore = (own: ProxyKey["capture"] | null) =>

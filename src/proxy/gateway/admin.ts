@@ -85,7 +85,7 @@ function matchPath(pattern: string, path: string): Record<string, string> | unde
       if (part !== given) return undefined;
     } else {
       const value = decoded(given);
-      // PostgreSQL text cannot contain NUL, so nothing has that name.
+      // PostgreSQL text cannot contain NUL, so no key, team or call matches.
       if (value === undefined || value === "" || value.includes("\0")) return undefined;
       params[part.slice(1, -1)] = value;
     }

@@ -15,14 +15,20 @@ export interface DirectoryTeam {
  * database has been read, and without a database.
  */
 export interface KeyDirectory {
-  /** Returns the key whose secret has this SHA-256, unless it is revoked or expired. Takes constant time. */
+  /**
+   * Returns the key whose secret has this SHA-256, unless it is revoked or expired. The duration reveals nothing about
+   * stored secrets.
+   */
   findBySecret(sha256: Buffer): ProxyKey | undefined;
   /** Returns the key with this id, even if it is revoked or expired. */
   findById(id: string): VirtualKey | undefined;
   team(name: string): DirectoryTeam | undefined;
   teams(): readonly DirectoryTeam[];
   keys(): readonly VirtualKey[];
-  /** Whether `auth_mode: "auto"` requires keys: whether any key exists besides the first start's admin key. */
+  /**
+   * Whether `auth_mode: "auto"` requires keys: whether the database has a key other than the first start's admin key.
+   * Revoked and expired keys count.
+   */
   readonly requiresKeys: boolean;
   /** Whether the database has been read. */
   readonly isRead: boolean;

@@ -102,7 +102,7 @@ export function toTeam(row: Selectable<TeamTable>): Team {
   };
 }
 
-/** Returns the row of a key that was read before. */
+/** Returns the row of a key in an earlier snapshot. `isFirstStart`: the first start created the key. */
 export function fromKey(key: VirtualKey, isFirstStart: boolean): Selectable<KeyTable> {
   return {
     id: key.id,

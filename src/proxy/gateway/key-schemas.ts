@@ -62,7 +62,7 @@ export const rotationSchema = z.strictObject({
     .string()
     .regex(/^\d+[smhd]$/, "must be a number and s, m, h or d, such as 24h")
     .optional()
-    .describe("How long the previous secret stays valid."),
+    .describe("How long the previous secret stays valid; by default, it becomes invalid immediately."),
 });
 
 export const newTeamSchema = z.strictObject({

@@ -36,7 +36,7 @@ export interface KeySnapshot {
   readonly keys: readonly VirtualKey[];
   readonly secrets: readonly SecretDigest[];
   readonly teams: readonly Team[];
-  /** Whether any key exists besides the first start's admin key. */
+  /** Whether there is a key other than the first start's admin key. Revoked and expired keys count. */
   readonly requiresKeys: boolean;
 }
 
@@ -47,7 +47,10 @@ export interface KeyStore {
   /** Returns the key with this id or name. Throws `not_found`. */
   find(idOrName: string): Promise<VirtualKey>;
   update(idOrName: string, patch: KeyPatch, actor: Actor): Promise<VirtualKey>;
-  /** Replaces the key's secret. The previous one is valid for `graceMs` more milliseconds. */
+  /**
+   * Replaces the key's secret. The previous one is valid for `graceMs` more milliseconds. Throws `conflict` if the key
+   * is revoked.
+   */
   rotate(idOrName: string, graceMs: number, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
   revoke(idOrName: string, actor: Actor): Promise<VirtualKey>;
   createTeam(team: NewTeam, actor: Actor): Promise<Team>;
@@ -59,8 +62,8 @@ export interface KeyStore {
   /** Returns all keys, teams and valid secrets. */
   snapshot(): Promise<KeySnapshot>;
   /**
-   * Creates the admin key of the first start, unless there is an admin key already. That key alone does not make
-   * `auth_mode: "auto"` require keys.
+   * Creates the admin key of the first start; returns undefined if there is an admin key already. A created key alone
+   * does not make `auth_mode: "auto"` require keys.
    */
   createFirstAdmin(): Promise<{ key: VirtualKey; secret: string } | undefined>;
   /**

@@ -7,13 +7,16 @@ export function emptyCounts(): LatencyCounts {
   return new Array<number>(LATENCY_BUCKETS).fill(0);
 }
 
-/** Returns the bucket of a latency in milliseconds. Bucket 0 ends at 1 ms, bucket n at √2ⁿ ms. */
+/**
+ * Returns the bucket of a latency in milliseconds. Bucket 0 ends at 1 ms, bucket n at √2ⁿ ms; the last bucket has no
+ * end.
+ */
 export function findBucket(ms: number): number {
   if (ms <= 1) return 0;
   return Math.min(LATENCY_BUCKETS - 1, Math.ceil(2 * Math.log2(ms)));
 }
 
-/** Returns the SQL expression for the bucket of a column of latencies, as in `findBucket`; null if the latency is. */
+/** Returns the SQL expression for the bucket of a column of latencies, as in `findBucket`; null for a null latency. */
 export function bucketSql(column: string): string {
   const last = LATENCY_BUCKETS - 1;
   const cases = Array.from(

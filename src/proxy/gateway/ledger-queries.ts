@@ -8,7 +8,10 @@ import { type KeyOwner, queryUsage, type UsageQuery } from "./usage.ts";
 import type { UsageRow } from "./usage-groups.ts";
 import { IS_ERROR } from "./usage-totals.ts";
 
-/** Filters of the list of calls. Times are milliseconds since 1970; `cursor` comes from an earlier page of the list. */
+/**
+ * Filters of the list of calls. `from` (inclusive) and `to` (exclusive) are milliseconds since 1970; `cursor` comes
+ * from an earlier page of the list.
+ */
 export interface CallQuery {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -21,7 +24,7 @@ export interface CallQuery {
   readonly session?: string | undefined;
   /** `error` selects failed calls; `ok` selects all others. */
   readonly outcome?: "ok" | "error" | undefined;
-  /** A call's id or session, or a part of its model, key, route, client or error. */
+  /** A call's id or session, or, in any letter case, a part of its model, key, route, client or error. */
   readonly q?: string | undefined;
   readonly owner?: KeyOwner | undefined;
   readonly cursor?: string | undefined;
@@ -38,14 +41,14 @@ export interface AuditEntry {
   readonly id: string;
   readonly time: string;
   readonly action: string;
-  /** The key's id or the team's name; empty for settings. */
+  /** The key's id or the team's name; empty for settings and for keys restored after a failover. */
   readonly subject: string;
   readonly actor: string;
   readonly address: string | null;
   readonly detail: unknown;
 }
 
-/** The queries of the admin API. */
+/** The queries of the admin API and of the API of a key's own calls. */
 export interface LedgerQueries {
   /** Returns calls, newest first. */
   calls(query: CallQuery): Promise<Page<LedgerCall>>;
@@ -65,7 +68,7 @@ export interface LedgerCallDetail extends LedgerCall {
   readonly error_message: string | null;
   readonly client: string | null;
   readonly attempt_list: unknown;
-  /** Null if no bodies were kept. */
+  /** Null if no bodies were kept, and for a call that was read with `owner`. */
   readonly captured: CapturedBodies | null;
 }
 
@@ -172,9 +175,7 @@ function page<Row extends { readonly time: number; readonly id: string }, Item>(
   };
 }
 
-/**
- * Returns the SQL condition for the rows after a cursor. Throws `validation` if the cursor does not come from a list.
- */
+/** Returns the SQL condition for the rows after a cursor. Throws `validation` if the cursor is malformed. */
 function isBefore(cursor: string) {
   const match = /^(\d{1,16}):(.+)$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
   // PostgreSQL text cannot contain NUL.

@@ -66,7 +66,7 @@ async function logFiles(log: string): Promise<LogFile[]> {
   return found.filter((file) => file !== undefined);
 }
 
-/** Reads whole lines. The last line of a rotated file may be incomplete; such a line is never completed. */
+/** Reads whole lines, and an incomplete last line of a rotated file, because it will never be completed. */
 async function readLines(file: LogFile, from: number, isRotated: boolean): Promise<LogChunk | undefined> {
   if (from >= file.size) return undefined;
   const handle = await open(file.path, "r").catch(() => undefined);

@@ -58,9 +58,9 @@ const INSERT = {
 };
 
 /**
- * Writes calls, their totals and the position in the log in one transaction. A call that is already stored is skipped, so
- * that a log can be replayed. Writes nothing and returns false if the database does not have the position `from`: it may
- * have been replaced or restored, or another process copies the same log.
+ * Writes calls, their totals and the position in the log in one transaction. A call that is already stored is skipped,
+ * so that a log can be replayed. Writes nothing and returns false if the position in the database is not `from`: the
+ * database may have been replaced or restored, or another process copies the same log.
  */
 export async function writeCalls(
   db: Database,

@@ -71,7 +71,7 @@ class LogLedger implements Ledger {
     if (id === undefined) return false;
     if (!this.isRead) return true;
     const { position } = this;
-    // Files are written in the order of their names, the oldest having the highest number.
+    // Files are copied oldest first, and the oldest has the highest number.
     const chunk = await readChunk(this.options.log, position);
     if (chunk === undefined) return false;
     return position === undefined || position.file === id || !(await this.isBefore(path, position.file));

@@ -53,7 +53,7 @@ class Failover implements LimitStore {
   private waiting: (() => void)[] | undefined;
   /** Identifies the data of Redis when it was last reached. */
   private dataId: string | undefined;
-  /** Whether Redis has the same data as before the last connection. */
+  /** Whether Redis still had its data at the latest reconnection. */
   private hasKeptData = false;
   private local = createMemoryLimits();
   private readonly shares: Shares;
@@ -137,7 +137,7 @@ class Failover implements LimitStore {
 
   redisState(): RedisState {
     if (this.isUsable) return { status: "ok", reason: null };
-    const restoring = this.isRestoring ? "budgets are read from the ledger" : "not connected";
+    const restoring = this.isRestoring ? "budgets are being read from the ledger" : "not connected";
     return { status: "down", reason: this.connection.failure ?? restoring };
   }
 
@@ -174,8 +174,8 @@ class Failover implements LimitStore {
   }
 
   /**
-   * Restores the budgets that Redis has lost from the ledger, before calls are counted there again. If Redis becomes
-   * unreachable during this, the next connection continues.
+   * Restores from the ledger the budgets that Redis has lost, before Redis counts calls again. If Redis becomes
+   * unreachable meanwhile, the next connection starts again.
    */
   private async reconnect(): Promise<void> {
     if (this.isRestoring) return;
@@ -213,7 +213,8 @@ class Failover implements LimitStore {
 
   /**
    * Sets the accounts that Redis has lost to the amounts in the ledger. If the data in Redis was replaced, another
-   * replica may have restored it already, without the latest calls of this one. Rejects if Redis does not respond.
+   * replica may have restored it already, without the latest calls of this one. Rejects if Redis or the database does
+   * not respond.
    */
   private async restore(): Promise<Restored> {
     const { ledger } = this;

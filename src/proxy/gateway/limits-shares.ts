@@ -42,7 +42,7 @@ export class Shares {
     }, COUNT_MS).unref();
   }
 
-  /** Records the remaining limits of subjects in Redis. */
+  /** Keeps the remaining limits of subjects that Redis has returned. */
   remember(subjects: readonly Subject[], states: readonly SubjectState[]): void {
     for (const [index, { id }] of subjects.entries()) {
       const state = states[index];
@@ -109,8 +109,8 @@ export class Shares {
   }
 
   /**
-   * Reads the number of replicas from the database and reduces the shares when one has joined. Shares do not grow, because
-   * a replica that has left may have used its share. Never rejects.
+   * Reads the number of replicas from the database and reduces the shares when a replica has joined. Shares do not
+   * grow, because a replica that has left may have used its share. Never rejects.
    */
   private async countReplicas(): Promise<void> {
     const listed = await this.ledger?.replicas().catch(() => 0);
@@ -124,7 +124,10 @@ function periodId({ subject, period, start }: Omit<SpentBudget, "micros">): stri
   return `${start} ${accountId({ subject, period })}`;
 }
 
-/** Returns a replica's share of limits; `left` has the remaining amount of each budget in microdollars. */
+/**
+ * Returns a replica's share of limits: at least 1 of each rate and of concurrency. `left` has the remaining amount of
+ * each budget in microdollars.
+ */
 function divide(limits: Limits, left: readonly number[], replicas: number): Limits {
   const part = (limit: number | undefined) =>
     limit === undefined ? undefined : Math.max(1, Math.floor(limit / replicas));

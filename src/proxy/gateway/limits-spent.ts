@@ -26,7 +26,10 @@ interface KeysAndTeams {
   readonly teams: readonly DirectoryTeam[];
 }
 
-/** Returns the accounts of all budgets: of keys of the configuration, and of keys and teams of the database. */
+/**
+ * Returns the accounts of all budgets: those of keys of the configuration, and those of teams and of keys of the
+ * database that are not revoked.
+ */
 export function budgetAccounts(
   configured: readonly ProxyKey[],
   { keys, teams }: KeysAndTeams,

@@ -2,13 +2,13 @@ import type { Subject } from "../../config/proxy/limits.ts";
 import type { SpentBudget } from "./limits-spent.ts";
 
 /**
- * Limits of keys, teams and upstreams while calls run: rates, tokens, calls in flight and money. `docs/reference/proxy.md`
- * describes the rules. Money is in integer microdollars, time in milliseconds.
+ * Limits of keys, teams and upstreams, as they apply to calls: rates, tokens, calls in flight and money.
+ * `docs/reference/proxy.md` describes the rules. Money is in integer microdollars, time in milliseconds.
  */
 
 /** The usage that a call reserves before it begins. */
 export interface Reservation {
-  /** Unique over all replicas. */
+  /** Unique among the reservations of all replicas. */
   readonly id: string;
   readonly subjects: readonly Subject[];
   /** The number of calls that are counted against `rpm` and `concurrency`; 0 if only tokens and money are reserved. */
@@ -55,7 +55,7 @@ export interface Excess {
   readonly limit: LimitName;
   /** The index of the budget, if `limit` is `budget`. */
   readonly budget: number;
-  /** Milliseconds until the call may fit; 0 if that is not known. */
+  /** Milliseconds until a call that can fit may fit; 0 if that is not known, and for a `total` budget. */
   readonly retryMs: number;
   /** Whether the call is larger than the whole limit. */
   readonly neverFits: boolean;
@@ -89,10 +89,10 @@ type Soon<Value> = Value | Promise<Value>;
  * calls never exceed a limit together.
  */
 export interface LimitStore {
-  /** Whether another process may end a reservation, so that it needs `meta`. */
+  /** Whether reservations need `meta`, because another process may end them. */
   readonly keepsMeta: boolean;
   /**
-   * Reserves the maximum usage of a call with all of its subjects or with none. Limits are checked in the order of
+   * Reserves the maximum usage of a call for all of its subjects or for none. Limits are checked in the order of
    * `LimitName`.
    */
   reserve(reservation: Reservation): Soon<Decision>;

@@ -19,8 +19,8 @@ export interface CallMeta {
 }
 
 /**
- * Returns the log's line of a call whose process ended first, or undefined for a reservation without a call. The ledger
- * reads this line like any other; if the process has logged the call itself, the first line is used.
+ * Returns the log line of a call whose process ended before the call did; undefined for a reservation without metadata.
+ * The ledger reads this line like any other; if the process has logged the call itself, the first line is used.
  */
 export function lostCallLine({ micros, meta }: LostReservation, now: number): string | undefined {
   if (meta === undefined) return undefined;

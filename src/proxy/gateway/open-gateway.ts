@@ -40,8 +40,8 @@ export interface GatewayOptions {
   readonly log: string;
   readonly config: () => ProxyConfig;
   /**
-   * Receives the keys at the start and after each change, and the amounts spent from new budgets. Resolves
-   * when every process uses them.
+   * Receives the keys at the start and after each change, and the amounts spent from new budgets. Resolves when every
+   * process uses them.
    */
   readonly onKeys: (snapshot: KeySnapshot, spent: readonly SpentBudget[]) => Promise<void>;
   /** Stores the secret of the first start's admin key. Rejects if it cannot be stored. */
@@ -55,7 +55,7 @@ export interface GatewayOptions {
 const POLL_MS = 1_000;
 
 /**
- * Opens the database, creates the admin key on the first start and begins to copy the log. Throws `configuration` if the
+ * Opens the database, creates an admin key if there is none, and begins to copy the log. Throws `configuration` if the
  * database cannot be used.
  */
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
@@ -234,7 +234,7 @@ async function changeStamp(location: GatewayOptions["location"]): Promise<number
   return location.engine === "sqlite" ? (await stat(location.path)).mtimeMs : undefined;
 }
 
-/** Creates the store that admins use: a change resolves only after every process has received the new keys. */
+/** Creates the gateway's store: a change of keys or teams resolves only after every process has received it. */
 function createStore(
   db: Database,
   keys: KeyStore,

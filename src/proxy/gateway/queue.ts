@@ -18,8 +18,9 @@ export class LimitQueue {
   constructor(readonly store: LimitStore) {}
 
   /**
-   * Reserves the maximum usage of a call, and waits if a limit in `waitsFor` is full and the queue has room. Rejects
-   * with the signal's reason if the signal aborts.
+   * Reserves the maximum usage of a call, and waits if a limit in `waitsFor` is full and the queue has room. Resolves
+   * with the limit that the call still exceeds if the wait times out. Rejects with the signal's reason if the signal
+   * aborts.
    */
   reserve(
     reservation: Reservation,

@@ -3,10 +3,10 @@ import { type Database, placeholder } from "../../database/open-database.ts";
 import { periodAt } from "./budget-periods.ts";
 import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 
-/** Maximum number of subjects that the query selects by name; for more, it sums the totals of all. */
+/** Maximum number of subjects that a query names; for more, it sums the totals of all subjects. */
 const MAX_NAMED = 100;
 
-/** Reads the amounts spent from budgets in their current periods. Periods begin with a day, as the totals do. */
+/** Reads the amounts spent from budgets in their current periods, from the totals by day: periods begin with a day. */
 export async function readSpent(
   db: Database,
   accounts: readonly BudgetAccount[],

@@ -29,8 +29,8 @@ export interface BatchOptions {
 
 /**
  * Runs operations in Redis, in order. The operations of one turn of the event loop, and those that are added before the
- * response to the previous batch arrives, are sent together as one script: a busy proxy makes fewer writes and reads
- * per call. A decision does not wait for a batch that only ends reservations.
+ * response to the previous batch arrives, are sent together as one script, so that a busy proxy needs fewer writes
+ * and reads per call. A decision does not wait for a batch that only ends reservations.
  */
 export class RedisBatches {
   private waiting: Operation[] = [];

@@ -2,7 +2,10 @@ import type { Script } from "./redis-limits.ts";
 
 /** A connection to Redis that reconnects automatically. */
 export interface RedisConnection {
-  /** Whether commands can be sent. False while Redis is silent: after a command has timed out, until a reply arrives. */
+  /**
+   * Whether commands can be sent. Also false while Redis is silent: after a command has timed out, until a reply
+   * arrives.
+   */
   readonly isReady: boolean;
   /**
    * The reason why commands cannot be sent, without the password; undefined if they can, or if the reason is unknown.
@@ -29,9 +32,10 @@ const CONNECT_MS = 3_000;
 const MAX_RETRY_MS = 2_000;
 
 /**
- * Connects to Redis. Resolves after the first attempt, successful or not. Calls `onError` with the reason for a
- * failure whenever the reason changes, and with undefined when Redis is ready again. The URL can contain a password, so no message contains it;
- * each new connection uses the current password of `getUrl`.
+ * Connects to Redis. Resolves after the first attempt, successful or not, and after 3 seconds at the latest. Calls
+ * `onError` with the reason for a failure whenever the reason changes, and with undefined when Redis is ready again. No
+ * reason contains the URL, because the URL can contain a password; each new connection uses the current password of
+ * `getUrl`.
  */
 export async function connectRedis(
   getUrl: () => string,

@@ -34,7 +34,10 @@ export interface RedisLimitsOptions {
   readonly now?: () => number;
 }
 
-/** A limit store in Redis. Its functions reject if Redis does not respond. */
+/**
+ * A limit store in Redis. Its functions reject if Redis is unreachable; all except `settle` and `charge` also reject if
+ * Redis does not respond in time.
+ */
 export interface RedisLimits extends LimitStore {
   /** Number of replicas that were seen in the last minute, at least 1. */
   readonly replicas: number;
@@ -43,7 +46,7 @@ export interface RedisLimits extends LimitStore {
   /** Ends a reservation. `isAgain`: an attempt without a reply may have ended it already. */
   settle(reservation: Reservation, used: Usage, isAgain?: boolean): Promise<void>;
   /**
-   * Returns the missing accounts, an id that changes when Redis loses its data, and the number of replicas that it
+   * Returns the missing accounts, an id that changes when Redis loses its data, and the number of replicas that Redis
    * has seen.
    */
   examine(accounts: readonly BudgetAccount[]): Promise<ExaminedData>;

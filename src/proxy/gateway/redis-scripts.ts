@@ -1,9 +1,9 @@
 /**
- * The functions of a limit store as Lua scripts, which Redis runs atomically. Times are Redis's own, so that clocks of
- * replicas do not matter. Every key has the hash tag `{sallyport}`, so that a cluster keeps them together:
- * `s:SUBJECT` rates and calls in flight; `b:SUBJECT:PERIOD:START` money; `r:ID` a reservation, `open` when each lapses;
- * `l:ID` a reservation that has lapsed; `data` an id of this data; `replicas` when each replica was last seen; `cool`,
- * `cooled` cooldowns.
+ * The functions of a limit store as Lua scripts, which Redis runs atomically. Times are read from Redis's clock, so
+ * that the clocks of replicas do not matter. Every key has the hash tag `{sallyport}`, so that a cluster keeps the keys
+ * together: `s:SUBJECT` rates and calls in flight; `b:SUBJECT:PERIOD:START` money; `r:ID` a reservation; `open` when
+ * each reservation lapses; `l:ID` a reservation that has lapsed; `data` an id of this data; `replicas` when each
+ * replica was last seen; `cool`, `cooled` cooldowns.
  */
 const COMMON = `
 local P = '{sallyport}:'
@@ -67,11 +67,11 @@ end
 
 /**
  * Runs operations of a replica in order. The first argument is JSON: subjects, and operations that name them by their
- * positions; `meta` is the position of the argument with a call's metadata. An operation without
- * `usedMicros` reserves, or only reads if it has no id. An operation with `usedMicros` ends a reservation. A
- * reservation that has lapsed or is unknown is charged to the current periods; with `again`, an unknown one is not
- * charged, because an earlier attempt may have ended it. Returns the number of replicas, the lapsed reservations, then
- * the result of each operation: a text if it has failed.
+ * positions; `meta` is the position of the argument with a call's metadata. An operation without `usedMicros` reserves,
+ * or only reads if it has no id. An operation with `usedMicros` ends a reservation. The usage of a reservation that is
+ * unknown, or that has lapsed (less the amount that was charged then), is charged to the current periods. With `again`,
+ * the usage of an unknown reservation is not charged, because an earlier attempt may have ended it. Returns the number
+ * of replicas, the lapsed reservations, then the result of each operation: a text if it has failed.
  */
 export const BATCH = `${COMMON}
 local function reserve(q)
@@ -246,8 +246,8 @@ return 1
 `;
 
 /**
- * Returns the time in microseconds, and the cooldowns that have changed since a given time: remaining milliseconds,
- * replica, JSON.
+ * Returns the time in microseconds since 1970, and the cooldowns that have changed since the time in the argument:
+ * remaining milliseconds, replica, JSON. Deletes cooldowns that have not changed for 10 minutes.
  */
 export const COOLDOWNS = `${COMMON}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', P .. 'cooled', '-inf', string.format('%.0f', now - 600000000))) do

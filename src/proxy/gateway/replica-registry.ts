@@ -21,9 +21,9 @@ export interface ReplicaRegistry {
   replicas(): Promise<readonly Replica[]>;
 }
 
-/** A replica that has not reported for this time is no longer listed. */
+/** Milliseconds without a report after which a replica is no longer listed. */
 const MAX_SILENCE_MS = 17_500;
-/** After this time its row is deleted. */
+/** Milliseconds without a report after which a replica's row is deleted. */
 const FORGOTTEN_MS = 60_000;
 
 /**

@@ -36,7 +36,7 @@ export async function deleteTeam(trx: Trx, name: string, actor: Actor, now: numb
   const keys = await trx.selectFrom("gateway_keys").select("name").where("team", "=", name).execute();
   if (keys.length > 0) {
     const names = keys.map((key) => key.name).join(", ");
-    throw new AppError("conflict", `The team ${name} has keys: ${names}`, {
+    throw new AppError("conflict", `Cannot delete the team ${name}: it has the keys ${names}`, {
       hint: "Move them to another team first.",
     });
   }

@@ -3,7 +3,7 @@ import { estimateQuantiles } from "./ledger-histogram.ts";
 import { toUsd } from "./limits.ts";
 import { DAY_MS, HOUR_MS, NO_SUMS, type SUMS } from "./usage-totals.ts";
 
-/** One group: its members by the names of the query, then the sums. Absent keys, teams and tags are null. */
+/** A row of a report: the value of each group in the query, then the sums. Absent values are null. */
 export type UsageRow = Readonly<Record<string, string | number | null>>;
 
 export const USAGE_COLUMNS = [
@@ -29,7 +29,7 @@ export interface Group {
   ttft: string;
 }
 
-/** Columns of `usage_totals` and `calls` that a group needs. */
+/** The column of `usage_totals` and `calls` for each group that is not a time span or a tag. */
 export const COLUMN_OF: Readonly<Record<string, string>> = {
   key: "key_name",
   team: "team",

@@ -34,7 +34,7 @@ export const SUMS = [
 ] as const satisfies readonly (keyof UsageTotalTable)[];
 const GROUP = ["key_id", "key_name", "team", "model", "upstream", "tags"] as const;
 
-/** The columns of `GROUP` that a dimension keeps, by their positions. */
+/** The columns of `GROUP` that a dimension keeps, by their indexes. */
 const KEPT: Readonly<Record<UsageDimension, readonly number[]>> = {
   none: [],
   key: [0, 1],
@@ -93,7 +93,9 @@ export async function addToTotals(
   await trx.executeQuery(CompiledQuery.raw(UPSERT[engine], parameters));
 }
 
-/** Returns the totals of calls. Calls are summed by all columns first, because many calls of a batch have equal ones. */
+/**
+ * Returns the totals of calls. Calls are summed by all columns first, because many calls of a batch have equal values.
+ */
 function sumCalls(rows: readonly CallTable[]): Map<string, Total> {
   const hours = new Map<string, Total>();
   for (const row of rows) {

@@ -25,7 +25,7 @@ export interface KeyOwner {
 export interface UsageQuery {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** `minute`, `hour`, `day`, `key`, `team`, `model`, `upstream`, `tag:NAME`; in the order of the columns. */
+  /** Any of `minute`, `hour`, `day`, `key`, `team`, `model`, `upstream` and `tag:NAME`, in the order of the columns. */
   readonly groupBy: readonly string[];
   /** Selects only calls with this key's name or id. */
   readonly key?: string | undefined;
@@ -162,7 +162,7 @@ async function addCalls(
   });
 }
 
-/** Sums over individual calls that are not columns; see `addCall` of `usage-totals.ts`. */
+/** The SQL of sums that are not columns of `calls`; see `addCall` in `usage-totals.ts`. */
 const CALL_SUMS: Readonly<Record<string, string>> = {
   calls: "count(*)",
   errors: `sum(case when ${IS_ERROR} then 1 else 0 end)`,
