@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** Number of latency buckets of a rollup. Each bucket is √2 times as wide as the one before; the first ends at 1 ms. */
+/**
+ * Number of latency buckets of a histogram. The first bucket ends at 1 ms, each of the others at √2 times the end of
+ * the one before; the last one has no end.
+ */
 export const LATENCY_BUCKETS = 40;
 
 /** Returns the names of a histogram's columns, such as `ms_0` to `ms_39`. */

@@ -23,16 +23,16 @@ const DAY_MS = 86_400_000;
  * use, with histograms as text.
  */
 export async function createUsageTotals(db: Kysely<unknown>): Promise<void> {
-  // Kysely runs migrations of PostgreSQL in a transaction. For SQLite, this begins a transaction, so that a killed process leaves the
-  // previous tables intact.
+  // Kysely runs migrations of PostgreSQL in a transaction. For SQLite, this begins a transaction, so that a killed
+  // process leaves the previous tables intact.
   if (db.isTransaction) await replaceRollups(db);
   else await db.transaction().execute(replaceRollups);
 }
 
 async function replaceRollups(db: Kysely<unknown>): Promise<void> {
   const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
-  // Waits until replicas of the previous version have finished their writes. Calls that they serve afterwards
-  // stay in their logs until those replicas are upgraded.
+  // Waits until replicas of the previous version have finished their writes. Calls that they serve afterwards stay in
+  // their logs until those replicas are upgraded.
   if (!isSqlite) await sql`lock table usage_hours in access exclusive mode`.execute(db);
   let table: CreateTableBuilder<"usage_totals", string> = db.schema
     .createTable("usage_totals")

@@ -64,7 +64,7 @@ export async function replaceMissingTables(
   return true;
 }
 
-/** Migrates the database. A migration of PostgreSQL may take longer than a query: `MIGRATION_MS` is its time limit. */
+/** Migrates the database. On PostgreSQL, the time limit of each statement of a migration is `MIGRATION_MS`. */
 async function migrateAt(
   location: Exclude<DatabaseLocation, { engine: "none" }>,
   db: Database,
@@ -80,11 +80,14 @@ async function migrateAt(
   }
 }
 
-/** SQLSTATE classes of errors of a server that is unreachable, overloaded, or was replaced. */
+/**
+ * SQLSTATE classes, and one code, of a server that is unreachable or overloaded, rejects the credentials, or was replaced.
+ */
 const UNAVAILABLE = /^(?:08|28|3D|53|57|58|42P01)/;
 
 /**
- * Throws `database_unavailable` if PostgreSQL is unreachable, overloaded or was replaced, and rethrows any other error.
+ * Throws `database_unavailable` if PostgreSQL is unreachable or overloaded, rejects the credentials, or was replaced.
+ * Rethrows any other error.
  */
 export function rethrow(error: unknown): never {
   const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
@@ -124,8 +127,8 @@ async function openSqlite(path: string, files: SqliteWorkerFiles, signal?: Abort
 const MAX_CONNECTIONS = 5;
 const CONNECT_MS = 10_000;
 /**
- * Timeout of a PostgreSQL statement, in milliseconds; `query_timeout` in the URL takes precedence. The client
- * enforces the timeout, because a server that is stopped or unreachable cannot end a statement itself.
+ * Timeout of a PostgreSQL statement, in milliseconds; `query_timeout` in the URL takes precedence. The client enforces
+ * the timeout, because a server that is stopped or unreachable cannot end a statement itself.
  */
 const QUERY_MS = 30_000;
 /** Milliseconds for a statement of a migration, which may rewrite a table. */
@@ -152,15 +155,15 @@ async function openPostgres(url: string, currentUrl = () => url): Promise<Databa
   });
   // An idle connection that breaks is replaced when the next one is requested.
   pool.on("error", () => {});
-  // If a connection breaks between two statements, the next statement fails. Without a listener, the error
-  // would end the process.
+  // If a connection breaks between two statements, the next statement fails. Without a listener, the error would end
+  // the process.
   pool.on("connect", (client) => void client.on("error", () => {}));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createTimedPool(pool) }) });
 }
 
 /**
- * Returns the pool with connections that end when a statement takes too long. `pg` would return such a
- * connection to the pool, and later statements would wait for the one that has no response.
+ * Returns the pool with connections that end when a statement takes too long. `pg` would return such a connection to
+ * the pool, and later statements would wait for the one that has no response.
  */
 function createTimedPool(pool: Pool): PostgresPool {
   return {

@@ -57,7 +57,7 @@ export interface CallTable {
 /** Sums of the calls of an hour or a day in UTC, for several sets of columns: each call counts in every set. */
 export interface UsageTotalTable {
   span: "hour" | "day";
-  /** The set of columns that the sums are grouped by; the others are empty, as are absent members. */
+  /** The set of columns that the sums are grouped by; the others are empty, as are absent values. */
   dimension: UsageDimension;
   /** Start of the hour or day. */
   time: number;
@@ -136,7 +136,7 @@ export interface KeyTable {
   first_start: number;
 }
 
-/** The secrets of a key: one, and also the previous one during the grace period after a rotation. */
+/** The secrets of a key: the current one, and after each rotation the previous one for its grace period. */
 export interface KeySecretTable {
   /** Lower-case hexadecimal. */
   sha256: string;
@@ -157,13 +157,13 @@ export interface RevisionTable {
 }
 
 export interface AuditTable {
-  /** Orders entries by time, even within a millisecond. */
+  /** The time and random digits, so that entries of the same millisecond have a fixed order. */
   id: string;
   time: number;
   actor: string;
   address: string | null;
   action: string;
-  /** The key's id or the team's name. */
+  /** The key's id or the team's name; empty for settings and for keys restored after a failover. */
   subject: string;
   detail: string;
 }

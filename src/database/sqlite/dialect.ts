@@ -18,9 +18,9 @@ import type { SqliteWorker } from "./worker-client.ts";
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Returns Kysely's dialect for a file that several processes share (the proxy, its workers, the command line). One process
- * at a time uses the file, for the length of a statement or transaction: the WebAssembly build of SQLite has no locks that
- * end with their process.
+ * Returns Kysely's dialect for a file that several processes share, such as the proxy and the command line. One process
+ * at a time uses the file, for the length of a statement or transaction: the WebAssembly build of SQLite has no locks
+ * that end with their process.
  */
 export function sqliteDialect(path: string, start: () => SqliteWorker): Dialect {
   return {
@@ -51,7 +51,7 @@ function createDriver(path: string, start: () => SqliteWorker): Driver {
   };
 }
 
-/** Returns a function that waits for the lock, in order, and returns another that releases it. */
+/** Returns a function that waits for the lock, in order, and resolves with a function that releases the lock. */
 function createLease(path: string): () => Promise<() => Promise<void>> {
   const inTurn = createQueue();
   return () =>

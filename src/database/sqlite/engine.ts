@@ -11,8 +11,8 @@ export interface SqliteEngine {
 }
 
 /**
- * Opens the file with node:sqlite if the running Node.js has it, or with the WebAssembly build of SQLite
- * otherwise. The journal file is kept between transactions, so that its mode stays 0600.
+ * Opens the file with node:sqlite if the running Node.js has it, or with the WebAssembly build of SQLite otherwise. The
+ * journal file is kept between transactions, so that its mode stays 0600.
  */
 export async function openEngine(path: string): Promise<SqliteEngine> {
   const engine = openNative(path) ?? (await openWasm(path));
@@ -72,8 +72,8 @@ async function loadWasm() {
 async function openWasm(path: string): Promise<SqliteEngine> {
   const { Database } = await loadWasm();
   const removeLock = () => rmSync(`${path}.lock`, { recursive: true, force: true });
-  // If a process is killed, the lock folder of the WebAssembly build remains. The caller holds the driver's
-  // lock, so no other process uses the file.
+  // If a process is killed, the lock folder of the WebAssembly build remains. The caller holds the driver's lock, so no
+  // other process uses the file.
   removeLock();
   const database = new Database(path);
   const run = (sql: string, parameters: readonly SqlValue[]): SqlResult => {

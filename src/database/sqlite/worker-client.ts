@@ -16,8 +16,8 @@ export interface SqliteWorker {
 }
 
 /**
- * Starts a thread that holds one open database file. The thread does not keep the process alive. `signal`
- * ends the thread even during a statement, as the end of the process would.
+ * Starts a thread that holds one open database file. The thread keeps the process alive only during a statement.
+ * `signal` ends the thread even during a statement, as the end of the process would.
  */
 export function startSqliteWorker(
   path: string,
@@ -25,8 +25,8 @@ export function startSqliteWorker(
   signal?: AbortSignal,
 ): SqliteWorker {
   const settings: WorkerSettings = { path, wasm: files.wasm };
-  // node:sqlite is experimental in Node.js 22 and 24, which would otherwise print a warning on stderr for
-  // every command.
+  // node:sqlite is experimental in Node.js 22 and 24, which would otherwise print a warning on stderr for every
+  // command.
   const worker = new Worker(files.script, { eval: true, workerData: settings, execArgv: ["--no-warnings"] });
   worker.unref();
   const waiting = new Map<number, { resolve(result: SqlResult): void; reject(error: Error): void }>();

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { keyHeaders } from "../dialects/index.ts";
 
 /**
- * Headers besides `authorization` in which a client can send the proxy's key. The proxy forwards such a header only to
- * an upstream that expects the client's own credentials.
+ * Headers other than `authorization` in which a client can send the proxy's key. The proxy forwards them only to an
+ * upstream that expects the client's own credentials; it never forwards `x-gen-api-key` or one of its own keys.
  */
 const bareKeyHeaders = ["x-gen-api-key", ...keyHeaders.filter((name) => name !== "authorization")];
 

@@ -4,7 +4,10 @@ import { type Limits, teamSubject } from "../../config/proxy/limits.ts";
 
 /** The keys and teams in a database. They can change while the proxy runs. */
 export interface StoredKeys {
-  /** Returns the key whose secret has this SHA-256, unless it is revoked or expired. Takes constant time. */
+  /**
+   * Returns the key whose secret has this SHA-256, unless it is revoked or expired. The duration reveals nothing about
+   * stored secrets.
+   */
   findBySecret(sha256: Buffer): ProxyKey | undefined;
   /** Returns the team with this name; undefined if there is none. */
   team(name: string): StoredTeam | undefined;

@@ -21,7 +21,10 @@ export function mayCall({ role }: ProxyKey, operation: Operation | undefined): b
   return !(showsAll && role === "user");
 }
 
-/** Resolves `auto` to `all_except_health` with LAN access, else to `off`. Returns any other mode unchanged. */
+/**
+ * Resolves `auto` to `all_except_health` with LAN access, else to `off`. Returns any other mode unchanged. Ignores
+ * the keys of the database, which `Runtime.authMode` considers.
+ */
 export function effectiveMode(mode: AuthMode, allowLanAccess: boolean): Exclude<AuthMode, "auto"> {
   if (mode !== "auto") return mode;
   return allowLanAccess ? "all_except_health" : "off";

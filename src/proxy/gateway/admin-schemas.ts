@@ -69,7 +69,7 @@ export const callDetailSchema = callSchema.extend({
   attempt_list: z.array(z.unknown()),
   captured: capturedSchema
     .nullable()
-    .describe("The bodies of the call; null if they were not kept, and for callers that are not admins."),
+    .describe("The bodies of the call; null if they were not kept, and always null in `/api/me/v1`."),
 });
 
 export const usageRowSchema = z

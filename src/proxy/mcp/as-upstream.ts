@@ -20,7 +20,7 @@ export function getPathBelow({ url }: HttpServer): string {
 const servers = new WeakMap<HttpServer, UpstreamConfig>();
 
 /**
- * Returns an MCP server as an upstream. Requests add only `getPathBelow` to its base URL, and the configured headers
+ * Returns an MCP server as an upstream. Its base URL lacks what `getPathBelow` returns, and the configured headers
  * contain the credentials. `authorization` replaces the configured header of that name.
  */
 export function asUpstream(name: string, server: HttpServer, authorization?: string): UpstreamConfig {

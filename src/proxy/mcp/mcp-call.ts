@@ -13,7 +13,10 @@ export interface McpCall {
 /** A body that is streamed to an MCP server. */
 export interface WatchedMcpBody {
   readonly stream: Readable;
-  /** Returns the method and the target that the body requests. Call it after the body has been sent. */
+  /**
+   * Returns the method and the target that the body requests; neither for a compressed body. Call it after the body has
+   * been sent.
+   */
   called(): McpCall;
 }
 
@@ -65,7 +68,7 @@ export function callOf({
   return named(method, name ?? uri);
 }
 
-/** Searches the beginning of a body that is too long to be parsed. */
+/** Searches a body that is cut off, and so not JSON, for its method and the name of a called tool. */
 function parseBeginning(text: string): McpCall {
   const method = /"method"\s*:\s*"([^"\\]+)"/.exec(text)?.[1];
   return named(method, method === "tools/call" ? /"name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1] : undefined);

@@ -7,7 +7,7 @@ import type { McpCall } from "./mcp-call.ts";
 /** The outcome of a call to an MCP server. */
 export interface McpOutcome {
   readonly status: number;
-  /** A code of the error catalog, or of the upstream's errors; undefined for a success. */
+  /** A code of the error catalog; undefined for a success. */
   readonly errorCode: string | undefined;
   readonly errorMessage: string | undefined;
 }

@@ -13,7 +13,7 @@ import { vendorCapabilities } from "./vendor-capabilities.ts";
 /** The capability overrides of one upstream, by model pattern. All patterns that match a model apply, in order. */
 export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Where a model is served: the name of the vendor and the host of the base URL, if they are known. */
+/** The vendor and the host (of the base URL) that serve a model, if they are known. */
 export interface ModelHost {
   readonly vendor?: string | undefined;
   readonly host?: string | undefined;

@@ -156,7 +156,7 @@ function toModel(
   };
 }
 
-/** A larger number of seconds, after the year 5138, is a number of milliseconds. */
+/** A larger number counts milliseconds, because in seconds it would be a time after the year 5138. */
 const MAX_SECONDS = 100_000_000_000;
 
 /** Returns whole seconds since 1970 of a time in seconds or milliseconds; undefined for other values. */

@@ -35,7 +35,7 @@ export function listRuleNames({
   });
 }
 
-/** Returns the model with this name, or with this `upstream/model`; undefined if there is none. */
+/** Returns the model with this name or this `upstream/model` name; undefined if there is none. */
 export async function findModel(runtime: Runtime, id: string): Promise<CatalogModel | undefined> {
   const own = (await allModels(runtime)).find((model) => model.id === id);
   const slash = id.indexOf("/");

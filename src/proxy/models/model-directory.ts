@@ -16,11 +16,11 @@ import type { KnownModel, ModelLookup } from "../usage/cost.ts";
 export interface ModelDirectory {
   /** Returns a promise that resolves when the data is loaded; undefined if earlier data is loaded or none is needed. */
   load(): Promise<void> | undefined;
-  /** Returns why the last request for `model_data.url` failed; undefined if it succeeded. */
+  /** Returns why the last request for `model_data.url` failed; undefined if it succeeded or there was none. */
   failure(): string | undefined;
 }
 
-/** What remains when the configuration is reloaded. */
+/** The state that is kept when the configuration is reloaded. */
 export interface ModelDataHost {
   /** The data of the last successful request, by URL. */
   readonly fetched: Map<string, VendorModels>;
@@ -34,9 +34,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /**
- * Creates the directory of a configuration. Calls `publish` with the lookup of each upstream whenever data has been
- * loaded. Data from `model_data` takes precedence over the bundled data. If a request fails, the data in
- * `host.fetched` is used.
+ * Creates the directory of a configuration. Whenever data has been loaded, calls `publish` with the lookup of each
+ * upstream that the data can contain. Data from `model_data` takes precedence over the bundled data. If a request
+ * fails, the data in `host.fetched` is used.
  */
 export function createModelDirectory(
   { upstreams, modelData }: Pick<ProxyConfig, "upstreams" | "modelData">,

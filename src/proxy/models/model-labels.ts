@@ -26,8 +26,8 @@ const MAX_SERVED = 8;
 
 /**
  * Creates the labels. The label of a model is its own name if the configuration or its upstream's list contains that
- * name, or if it is among the first names that the upstream served. Otherwise, the label is the pattern of the rule, or
- * `unlisted` without a rule or with the rule `*`.
+ * name, if the name is among the first 8 others that the upstream served, or if the upstream is the built-in one.
+ * Otherwise, the label is the pattern of the rule, or `unlisted` without a rule or with the rule `*`.
  */
 export function createModelLabels(): ModelLabels {
   const named = new WeakMap<ProxyConfig, ReadonlySet<string>>();

@@ -42,7 +42,7 @@ export interface CallRecord {
   readonly upstreamModel: string | undefined;
   /** The model's label in the metrics (`model-labels.ts`). */
   readonly modelLabel?: string;
-  /** The JSON-RPC method of an MCP call, and the tool that it names. */
+  /** The JSON-RPC method of an MCP call, and the tool, prompt or resource that it names. */
   readonly mcpMethod?: string | undefined;
   readonly mcpTool?: string | undefined;
   readonly status: number;

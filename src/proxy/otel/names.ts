@@ -60,7 +60,7 @@ export const METRICS = {
   },
 } as const;
 
-/** Operations that have another name in the conventions than in the proxy, with the name in the conventions. */
+/** The conventions' names of operations that have another name in the proxy. */
 const OPERATIONS: Readonly<Record<string, string>> = { embed: "embeddings" };
 
 /** Returns the conventions' name of an operation, such as `chat`; the proxy's own name if they define none. */

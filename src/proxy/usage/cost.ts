@@ -78,7 +78,8 @@ function listName(model: string): string {
 }
 
 /**
- * Returns the prices of long prompts if the prompt is long, else the usual ones. `tokens` are the sum of all `calls`.
+ * Returns the prices of long prompts if the average prompt is long, else the usual ones. `tokens` is the sum over
+ * `calls` calls.
  */
 function pricesFor(price: ModelPrice, tokens: BilledTokens, calls = 1): TokenPrices {
   const { longPrompt } = price;

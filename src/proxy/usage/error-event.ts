@@ -14,8 +14,8 @@ function getMarkers(profile: ResponseProfile): readonly Buffer[] {
 }
 
 /**
- * Maximum number of markers to check. A tool's schema can contain such members, and some events repeat the tools, so
- * there can be many markers.
+ * Maximum number of markers to check. A tool's schema can contain members with the same names, and some events repeat
+ * the tools, so there can be many markers.
  */
 const MAX_CANDIDATES = 16;
 const MAX_LINE = 256 * 1024;
@@ -40,7 +40,7 @@ export function errorEventIn(profile: ResponseProfile, bytes: Buffer): ResponseE
 /** Maximum bytes of a response that is parsed, because errors are short. */
 const MAX_ERROR = 16 * 1024;
 
-/** Returns the error of a complete JSON response with status 200, or undefined if it is not an error. */
+/** Returns the error of a complete JSON response with status 200; undefined if it is not an error or is too long. */
 export function readResponseError(profile: ResponseProfile, body: Buffer): ResponseError | undefined {
   if (body.length > MAX_ERROR) return undefined;
   const at = body.indexOf('"error"');

@@ -62,17 +62,17 @@ function findLargest(parts: readonly Readonly<Record<string, unknown>>[], names:
 
 /** Maximum tokens of an image that vendors count by its pixels, as in `countImage`. */
 const IMAGE_TOKENS = 1_600;
-/** Bytes of a form for which one image is counted. */
+/** Bytes of a form that are counted as one image. */
 const BYTES_AN_IMAGE = 1024 * 1024;
 /** Bytes of audio for each token: Google counts 32 tokens per second, and a second usually takes 16 kB. */
 const AUDIO_BYTES_A_TOKEN = 500;
-/** Matches the field `n`, the number of images, in a form. */
+/** Matches the value of a field that follows its headers; `NAMES_COUNT` matches the header of `n`, the image count. */
 const IMAGE_COUNT = /\r\n\r\n(\d{1,3})\r\n/y;
 const NAMES_COUNT = /content-disposition:[^\r\n]*[;\s]name="?n"?(?=[;\s\r])[^\r\n]*/gi;
 
 /**
- * Estimates the tokens of a form with images or audio from its length, and the number of images that it requests from
- * its beginning. The output is not known.
+ * Estimates the input tokens of a form with images or audio from its length. Reads the number of images that the form
+ * requests from its first bytes, `beginning`. The output is not known.
  */
 export function estimateUpload(kind: "image" | "audio", beginning: Buffer, length: number): CallEstimate {
   if (kind === "audio")

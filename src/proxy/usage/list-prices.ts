@@ -11,8 +11,8 @@ interface PriceList {
 
 /**
  * List prices of calls that are not batched, in US dollars per million tokens. A model or a kind of token that a
- * vendor does not list has no price. Vendors whose prices depend on the time of day (DeepSeek) or on a contract are
- * not included. The `prices` of an upstream in the configuration extend and override these prices.
+ * vendor does not list has no price here. Vendors whose prices depend on the time of day (DeepSeek) or on a contract
+ * are not included. The `prices` of an upstream in the configuration extend and override these prices.
  */
 export const priceLists: readonly PriceList[] = [
   {

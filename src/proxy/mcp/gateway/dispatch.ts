@@ -249,7 +249,10 @@ function parseCursor(cursor: unknown): number {
 /** Methods whose results clients may cache. */
 const CACHEABLE = new Set<string>([...Object.keys(LISTS), "resources/read", "server/discover"]);
 
-/** Adds the members that revision 2026-07-28 requires. Results are private, because they depend on the client's key. */
+/**
+ * Adds the members that revision 2026-07-28 requires. Cacheable results are private, because they depend on the
+ * client's key.
+ */
 function complete(method: string, result: RpcParams, version?: string): RpcParams {
   const own = version === undefined ? {} : { [META.serverInfo]: serverInfo(version) };
   const _meta = { ...own, ...asObject(result["_meta"]) };

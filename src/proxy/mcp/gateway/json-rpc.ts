@@ -59,7 +59,7 @@ export class RpcFailure extends Error {
   constructor(
     readonly code: number,
     message: string,
-    /** The HTTP status of a response in revision 2026-07-28. */
+    /** The HTTP status of the response. In a session, `methodNotFound` has the status 200 instead. */
     readonly status = 200,
     readonly data?: unknown,
   ) {

@@ -2,7 +2,7 @@ import type { McpPrefix } from "../../../config/proxy/mcp-config.ts";
 import { asObject } from "../../exchange/json.ts";
 import type { RpcParams } from "./json-rpc.ts";
 
-/** By method: the member of the result that is the list, and the member of its items that is their name or URI. */
+/** For each list method: the result's member that is the list, and the member of an item that is its name or URI. */
 export const LISTS = {
   "tools/list": { member: "tools", id: "name" },
   "prompts/list": { member: "prompts", id: "name" },
@@ -97,7 +97,7 @@ const TASK_STATUS = new Set(["notifications/tasks/status", "notifications/tasks"
 /** The member of `_meta` that names the task of a message. */
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
-/** Adds the prefix to the ids of tasks in a result: `taskId`, `task`, and those in the result of a completed task. */
+/** Adds the prefix to the task ids in a result (`taskId` and `task`) and to the result of a completed task. */
 function prefixTask(result: RpcParams, prefix: McpPrefix): RpcParams {
   const { taskId, task, result: inner } = result;
   return {

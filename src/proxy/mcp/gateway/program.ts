@@ -156,7 +156,7 @@ export class ProgramServer {
         own.get(Number(message.id))?.(message);
       else [...links].some((link) => link.takeResponse(message));
     };
-    // The lost message may be a response for which a client waits, so the program is restarted.
+    // A client may wait for the message that is too large, so the program is killed, and then starts again.
     readLines(child.stdout, MAX_MESSAGE, take, () => {
       this.report(`sent a message larger than ${MAX_MESSAGE / 1024 / 1024} MiB`);
       killProgram(child);
@@ -210,7 +210,7 @@ export class ProgramServer {
     ask: (method: string, params: RpcParams) => Promise<RpcResponse>,
     write: (message: RpcMessage) => void,
   ): Promise<ServerFacts> {
-    // All clients share the program, so it receives every capability. A request that a client does not support fails.
+    // All clients share the program, so the proxy announces every capability. A request that no client can serve fails.
     const capabilities: RpcParams = this.program.sendsRequests
       ? { sampling: {}, elicitation: {}, roots: {} }
       : {};

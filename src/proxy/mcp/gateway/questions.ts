@@ -51,7 +51,10 @@ export class Questions {
     return undefined;
   }
 
-  /** Requests a server's missing input from the client. Resolves with the params with which the call is repeated. */
+  /**
+   * Requests from the client the input that a server needs. Resolves with the params with which the call is repeated.
+   * Rejects if the client responds with an error or the signal aborts.
+   */
   async collect(
     params: RpcParams | undefined,
     { inputRequests, requestState }: RpcParams,

@@ -51,7 +51,10 @@ export class ServerLists {
     return { items, missing: lists.flatMap((each) => each.missing) };
   }
 
-  /** Returns the last known list of a server, with the server's own names. Tries to read the list if none is known. */
+  /**
+   * Returns the last known list of a server, with the server's own names. Reads the list if none is known; returns an
+   * empty list if that fails.
+   */
   async latest(server: GatewayServer, method: ListMethod): Promise<readonly RpcParams[]> {
     const id = `${server.name}\n${method}`;
     return this.known.get(id) ?? (await this.begin(id, server, method).catch(() => []));

@@ -143,7 +143,10 @@ export class StreamRecords {
     this.timer = undefined;
   }
 
-  /** Drops endless streams without a connection and ends others with theirs: a server may reject a second stream. */
+  /**
+   * Drops the endless streams that have lost their connection. The others end when their connection ends, because a
+   * server may reject a second stream.
+   */
   dropLost(): void {
     for (const record of this.records.values())
       if (record.isLost) this.drop(record);

@@ -58,7 +58,8 @@ export class McpTokens {
       const current = await readSignIn(file, expired.server);
       // Another process has refreshed the tokens.
       if (current !== undefined && current.access_token !== expired.access_token) return current;
-      if (expired.refresh_token === undefined) throw signInNeeded(name, "the access token has expired");
+      if (expired.refresh_token === undefined)
+        throw signInNeeded(name, "the access token is no longer valid, and there is no refresh token");
       const refreshed = await this.exchange(name, expired, expired.refresh_token);
       await writeSignIn(file, refreshed);
       return refreshed;
