@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Replaces the sums by hour and day, whose histograms have 80 columns, with totals for each set of columns that reports
- * use, with histograms as text.
+ * use. The histograms of the totals are text.
  */
 export async function createUsageTotals(db: Kysely<unknown>): Promise<void> {
   // Kysely runs migrations of PostgreSQL in a transaction. For SQLite, this begins a transaction, so that a killed

@@ -81,7 +81,8 @@ async function migrateAt(
 }
 
 /**
- * SQLSTATE classes, and one code, of a server that is unreachable or overloaded, rejects the credentials, or was replaced.
+ * SQLSTATE classes, and one code, of a server that is unreachable or overloaded, rejects the credentials, or was
+ * replaced.
  */
 const UNAVAILABLE = /^(?:08|28|3D|53|57|58|42P01)/;
 

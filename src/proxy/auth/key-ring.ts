@@ -24,7 +24,7 @@ interface StoredTeam {
 export interface KeyRing {
   /** The number of keys in the configuration, plus 1 if there is a database; 0 means that no key can exist. */
   readonly size: number;
-  /** Returns the key of the first valid text in `shown`; undefined if none is valid. */
+  /** Returns the key whose secret is the first valid one in `shown`; undefined if none is valid. */
   find(shown: readonly string[]): ProxyKey | undefined;
   /** Texts in which no key was found since the keys last changed. */
   readonly foreign: ForeignTexts;

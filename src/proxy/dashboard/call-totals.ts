@@ -44,7 +44,7 @@ export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
     .toSorted((one, other) => other.calls - one.calls);
 }
 
-/** Returns the number of calls and of failed calls, and when a call last succeeded and last failed. */
+/** Returns the number of calls and of failed calls, when the last other call ended, and the last failed call. */
 export function findLastOutcomes(all: readonly CallSeries[]): {
   readonly calls: number;
   readonly errors: number;

@@ -99,8 +99,8 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     } else write(serializeLine(JSON.stringify({ ...rest, now })));
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
-    // `since` is not the time of the newest call: after reporting its calls, a worker can still end a call before the
-    // newest call of another worker.
+    // `since` is not the time of the newest call: after a worker has reported its calls, it can end another call with
+    // an earlier time than the newest call of another worker.
     since = askedAt;
     sentIds = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };

@@ -4,7 +4,7 @@ import { getLimitSubjects } from "../../config/proxy/limits.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 import type { KeySnapshot } from "./key-store.ts";
 
-/** The data about a team that calls need. */
+/** The part of a team's data that calls need. */
 export interface DirectoryTeam {
   readonly name: string;
   readonly limits: KeyLimits;

@@ -36,7 +36,7 @@ export async function teamRow(db: Database | Trx, name: string): Promise<Selecta
   return row;
 }
 
-/** Throws `conflict` if a key has this name, or has it as its id: requests identify keys by either. */
+/** Throws `conflict` if a key has `name` as its name or id, because requests identify keys by either. */
 export async function expectFreeName(trx: Trx, name: string): Promise<void> {
   const known = await trx
     .selectFrom("gateway_keys")

@@ -62,8 +62,8 @@ export interface KeyStore {
   /** Returns all keys, teams and valid secrets. */
   snapshot(): Promise<KeySnapshot>;
   /**
-   * Creates the admin key of the first start; returns undefined if there is an admin key already. A created key alone
-   * does not make `auth_mode: "auto"` require keys.
+   * Creates the admin key of the first start; returns undefined if there is an admin key already. While the created
+   * key is the only one, `auth_mode: "auto"` does not require keys.
    */
   createFirstAdmin(): Promise<{ key: VirtualKey; secret: string } | undefined>;
   /**
@@ -148,7 +148,7 @@ async function createFirstAdmin(trx: Trx, now: number) {
   return created;
 }
 
-/** Maximum rows of one statement; they have fewer parameters than the 65,535 that PostgreSQL accepts. */
+/** Maximum rows of one statement, so that it has fewer parameters than the 65,535 that PostgreSQL accepts. */
 const ROWS = 1_000;
 
 async function restore(trx: Trx, known: KeySnapshot, now: number): Promise<void> {

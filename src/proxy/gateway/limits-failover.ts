@@ -49,7 +49,7 @@ const NO_USAGE: Usage = { tokens: 0, micros: 0 };
 class Failover implements LimitStore {
   readonly keepsMeta = true;
   private isRestoring = false;
-  /** Resolves calls that wait until budgets are restored; undefined while calls need not wait. */
+  /** Functions that let the calls that wait for restored budgets continue; undefined while calls need not wait. */
   private waiting: (() => void)[] | undefined;
   /** Identifies the data of Redis when it was last reached. */
   private dataId: string | undefined;

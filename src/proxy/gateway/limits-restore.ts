@@ -44,8 +44,8 @@ export async function restoreBudgets(
 }
 
 /**
- * Waits until Redis has seen every replica that the database lists, at most 5 s: a replica that reconnects earlier
- * would spend the amounts in the shares of the others. Rejects if Redis does not respond.
+ * Waits until Redis has seen every replica that the database lists, at most 5 s. Without the wait, this replica would
+ * spend amounts that the others still spend from their shares. Rejects if Redis does not respond.
  */
 export async function waitForReplicas(store: RedisLimits, ledger: LimitLedger): Promise<void> {
   const end = performance.now() + RETURN_MS;

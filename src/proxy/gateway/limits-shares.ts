@@ -42,7 +42,7 @@ export class Shares {
     }, COUNT_MS).unref();
   }
 
-  /** Keeps the remaining limits of subjects that Redis has returned. */
+  /** Stores the remaining limits that Redis has returned for subjects. */
   remember(subjects: readonly Subject[], states: readonly SubjectState[]): void {
     for (const [index, { id }] of subjects.entries()) {
       const state = states[index];

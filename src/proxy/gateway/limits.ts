@@ -55,7 +55,7 @@ export interface Excess {
   readonly limit: LimitName;
   /** The index of the budget, if `limit` is `budget`. */
   readonly budget: number;
-  /** Milliseconds until a call that can fit may fit; 0 if that is not known, and for a `total` budget. */
+  /** Milliseconds until the call may fit, unless `neverFits`; 0 if that is not known, and for a `total` budget. */
   readonly retryMs: number;
   /** Whether the call is larger than the whole limit. */
   readonly neverFits: boolean;

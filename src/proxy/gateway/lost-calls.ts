@@ -1,7 +1,7 @@
 import type { LostReservation } from "./limits.ts";
 import { toUsd } from "./limits.ts";
 
-/** The members of a call's log line that its reservation keeps in case the process ends before the call. */
+/** The members of a call's log line that its reservation keeps in case the process ends before the call does. */
 export interface CallMeta {
   readonly time: string;
   readonly id: string;

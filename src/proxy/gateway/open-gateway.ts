@@ -118,8 +118,8 @@ function toState(engine: "sqlite" | "postgres", reason: string | undefined): Dat
 }
 
 /**
- * Returns a function that records in the audit log the names of settings that differ from its last successful run.
- * Values are left out.
+ * Returns a function that records in the audit log the names of the settings that have changed since its last
+ * successful run. Values are left out.
  */
 function createSettingsAudit(db: Database, config: () => ProxyConfig) {
   const toTexts = (settings: readonly EffectiveSetting[]) =>

@@ -6,7 +6,10 @@ import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 /** Maximum number of subjects that a query names; for more, it sums the totals of all subjects. */
 const MAX_NAMED = 100;
 
-/** Reads the amounts spent from budgets in their current periods, from the totals by day: periods begin with a day. */
+/**
+ * Reads the amounts spent from budgets in their current periods. Sums the totals by day, because every period begins at
+ * the start of a day.
+ */
 export async function readSpent(
   db: Database,
   accounts: readonly BudgetAccount[],

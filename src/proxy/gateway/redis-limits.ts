@@ -81,7 +81,7 @@ class RedisLimitStore implements RedisLimits {
   private readonly timers: NodeJS.Timeout[];
   private readonly now: () => number;
   private readonly batches: RedisBatches;
-  /** The JSON of subjects and until when it is valid. */
+  /** The JSON of each subject, and the end of its validity in milliseconds since 1970. */
   private readonly texts = new WeakMap<Subject, { readonly text: string; readonly until: number }>();
 
   constructor(

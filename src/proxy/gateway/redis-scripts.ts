@@ -208,8 +208,8 @@ return {redis.call('ZCARD', P .. 'replicas'), unpack(lost)}
 
 /**
  * Sets the amount that the ledger has for a budget, if the account does not exist. Arguments: key suffix, microdollars,
- * and when the account expires (milliseconds since 1970; empty: never). Returns 1 if it set the amount, else 0, and the
- * milliseconds since the amount was set; -1 if it never was.
+ * and when the account expires (milliseconds since 1970; empty: never). Returns 1 if it set the amount, else 0; then
+ * the milliseconds since the amount was set, or -1 if it never was.
  */
 export const PRIME = `${COMMON}
 local key = P .. 'b:' .. ARGV[1]

@@ -39,7 +39,7 @@ export const COLUMN_OF: Readonly<Record<string, string>> = {
 /** Lengths of the groups that are time spans, in milliseconds. */
 export const SPANS: Readonly<Record<string, number>> = { minute: 60_000, hour: HOUR_MS, day: DAY_MS };
 
-/** Rows per turn of the event loop: a report by day on 1,000 keys has 30,000 a month and must not delay calls. */
+/** Rows per turn of the event loop: a report by day on 1,000 keys has 30,000 rows a month and must not delay calls. */
 const ROWS_PER_TURN = 2_000;
 
 /** Runs a function for each row, in several turns of the event loop. */

@@ -88,7 +88,7 @@ export async function queryUsage(db: Database, query: UsageQuery): Promise<Usage
   return toRows(groups, groupBy);
 }
 
-/** Returns the dimension with the fewest totals that has every column of the query. */
+/** Among the dimensions that have every column of the query, returns the one with the fewest totals. */
 function findDimension({ groupBy, key, team, model, upstream, owner }: UsageQuery): UsageDimension {
   const needed = new Set<string>(groupBy.filter((group) => !(group in SPANS)));
   if (key !== undefined || owner !== undefined) needed.add("key");
@@ -133,7 +133,7 @@ function joined(db: Database, column: string): string {
   return getEngine(db) === "sqlite" ? `group_concat(${column}, '')` : `string_agg(${column}, '')`;
 }
 
-/** Sums the calls in the database, by their groups and latency buckets: a busy hour has too many calls to read each. */
+/** Lets the database sum the calls by group and latency bucket, because a busy hour has too many calls to read each. */
 async function addCalls(
   db: Database,
   groups: Map<string, Group>,

@@ -21,9 +21,15 @@ export interface CatalogModel {
   readonly raw: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The models that the upstreams list. A list is fetched on first use, and again on the first use after 5 minutes. */
+/**
+ * The models that the upstreams list. A list is fetched on first use, and again on the first use after 5 minutes, or
+ * after 30 seconds if the fetch failed.
+ */
 export interface ModelCatalog {
-  /** Returns all models, in the order of the configuration. An upstream whose list could never be fetched has none. */
+  /**
+   * Returns all models, in the order of the configuration. An upstream has none if its list could never be fetched, or
+   * if it last responded with a status other than 200.
+   */
   models(): Promise<readonly CatalogModel[]>;
   /** Returns the upstreams that list this id, in the order of the configuration. */
   serving(id: string): Promise<readonly UpstreamConfig[]>;

@@ -22,7 +22,7 @@ export interface CallRecord {
   /** ISO 8601. */
   readonly time: string;
   readonly id: string;
-  /** The name of the client's API key; undefined if the client sent none. */
+  /** The name of the client's API key; undefined if the client sent no valid key. */
   readonly key: string | undefined;
   /** The id, team and tags of the key, if it has them. */
   readonly keyId?: string | undefined;

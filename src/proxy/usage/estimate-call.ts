@@ -71,8 +71,8 @@ const IMAGE_COUNT = /\r\n\r\n(\d{1,3})\r\n/y;
 const NAMES_COUNT = /content-disposition:[^\r\n]*[;\s]name="?n"?(?=[;\s\r])[^\r\n]*/gi;
 
 /**
- * Estimates the input tokens of a form with images or audio from its length. Reads the number of images that the form
- * requests from its first bytes, `beginning`. The output is not known.
+ * Estimates the input tokens of a form with images or audio from its length. Reads the number of requested images in
+ * `beginning`, the first bytes of the form. The output is not known.
  */
 export function estimateUpload(kind: "image" | "audio", beginning: Buffer, length: number): CallEstimate {
   if (kind === "audio")

@@ -134,7 +134,7 @@ function prefixUri(item: RpcParams, prefix: McpPrefix): RpcParams {
   return typeof item["uri"] === "string" ? { ...item, uri: `${prefix.uri}${item["uri"]}` } : item;
 }
 
-/** Returns the candidate with the longest prefix that begins a name or URI, and the rest of the name or URI. */
+/** Returns the candidate with the longest prefix of `id`, and the rest of `id`; undefined if no prefix matches. */
 export function findByPrefix<Candidate extends { readonly prefix: McpPrefix }>(
   candidates: readonly Candidate[],
   id: string,

@@ -156,7 +156,7 @@ export class ProgramServer {
         own.get(Number(message.id))?.(message);
       else [...links].some((link) => link.takeResponse(message));
     };
-    // A client may wait for the message that is too large, so the program is killed, and then starts again.
+    // A client may be waiting for the message that was too large, so the program is killed and started again.
     readLines(child.stdout, MAX_MESSAGE, take, () => {
       this.report(`sent a message larger than ${MAX_MESSAGE / 1024 / 1024} MiB`);
       killProgram(child);
