@@ -206,7 +206,7 @@ function onEvent(event: ReviewEvent): void {
   if (event.event === "closing") useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
 }
 
-/** Takes over comments and viewed marks of other tabs; after a lost connection, also those whose events are missing. */
+/** Merges the comments and viewed marks of other tabs; after a reconnection, also those whose events were missed. */
 function followOtherTabs(event: ReviewEvent, index: DiffIndex | undefined): void {
   if (!index) return;
   const { sessionId, reviewId } = index;
@@ -232,7 +232,7 @@ function useRestoredNotice(controller: DiffController): void {
 function continueWriting(controller: DiffController, id: string): void {
   const comment = useComments.getState().comments.find((each) => each.id === id);
   if (!comment) return;
-  // Moves the focus into an editor that was outside the window.
+  // An editor outside the window gets the focus when it is rendered.
   useComments.setState({ focus: id });
   goToComment(controller, comment);
   const editor = document.querySelector(`.comment-open[data-comment="${CSS.escape(id)}"]`);

@@ -7,7 +7,7 @@ import { composeFeedback, type Feedback } from "./state/compose-feedback.ts";
 import { decide } from "./state/decide.ts";
 import { useSession } from "./state/session.ts";
 
-/** Replaces a page that cannot be rendered. It sends decisions without any other component of the page. */
+/** Replaces a page that cannot be rendered. Sends decisions without any other component of the page. */
 export function FailedReview({ message }: { readonly message: string }) {
   const isOpen = useSession((session) => session.phase !== "sent");
   const comments = useComments((state) => state.comments);
@@ -43,7 +43,7 @@ async function sendFeedback(): Promise<string | undefined> {
   return decide({ feedback: markdown, complete: true, annotations }, false);
 }
 
-/** Returns the composed feedback, or the plain text of each comment if composing the feedback fails. */
+/** Returns the composed feedback, or the path and texts of each comment if composing the feedback fails. */
 async function feedback(): Promise<Pick<Feedback, "markdown" | "annotations">> {
   try {
     return await composeFeedback();

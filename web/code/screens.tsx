@@ -88,7 +88,7 @@ export function SentScreen() {
       <p>
         {doubt
           ? `${describeDoubt(caller, doubt)} ${remedy(sent)}`
-          : `It is saved on this machine and handed to ${caller}.`}{" "}
+          : `The result is saved on this machine and handed to ${caller}.`}{" "}
         If you leave this tab open, the next review of this project opens here.
       </p>
       {sent.warnings.map((warning) => (

@@ -46,8 +46,8 @@ import {
 } from "./state/view.ts";
 
 /**
- * Returns the shortcuts of the page. Leaves out the shortcuts of threads if there are none, and the shortcut
- * to ask if no model is configured.
+ * Returns the shortcuts of the page. Leaves out the shortcuts of threads unless the review is live or has threads
+ * (`hasThreads`), and the shortcut to ask if no model is configured.
  */
 export function shortcutsFor(
   controller: DiffController,

@@ -5,8 +5,8 @@ import { getLastLine, getStart, type LineRange } from "../state/cursor.ts";
 import { commentOnAll, commentOnLines } from "./start.ts";
 
 /**
- * Opens a question to a model about the lines of `range`, or about `file` without a range, or about the whole
- * diff without either.
+ * Opens the dialog that asks a model about the lines of `range`; without a range, about `file`; without either, about
+ * the whole diff.
  */
 export function askAbout(range: LineRange | undefined, file: DiffFile | undefined): void {
   if (range) {

@@ -79,7 +79,7 @@ function useLoneCommand({ id, text }: ReviewComment): void {
 
 const TYPES_BY_KEY: Readonly<Record<string, CommentType>> = { c: "comment", r: "suggestion", "!": "concern" };
 
-/** Closes the editor and returns the keyboard to the line of the comment. */
+/** Closes the editor, clears the selection and focuses the row of the cursor. */
 function closeAndFocusLine(id: string): void {
   closeEditor(id);
   useCursor.setState({ range: undefined });
@@ -156,8 +156,8 @@ function TypeChoice({ comment }: { readonly comment: ReviewComment }) {
 }
 
 /**
- * Returns whether the comment cannot have the type. A suggestion needs lines of the new side of a file that
- * are not those of a notebook's cell.
+ * Returns whether the comment cannot have the type. A suggestion needs lines of the new side of a file that is not a
+ * notebook shown by cells.
  */
 function isRefused(type: CommentType, { place: anchor }: ReviewComment): boolean {
   return type === "suggestion" && (anchor?.side !== "new" || anchor.cell !== undefined);

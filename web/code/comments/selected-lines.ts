@@ -1,7 +1,7 @@
 import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { LineRange } from "../state/cursor.ts";
 
-/** Returns the lines whose code is selected, on the file and side where the selection begins. */
+/** Returns the lines whose code is selected, in the file and on the side of the first one; undefined if none are. */
 export function getSelectedLines(): LineRange | undefined {
   const selection = getSelection();
   const scroller = document.getElementById("diff");
@@ -30,7 +30,7 @@ function isSelected(range: Range, cell: HTMLElement): boolean {
   return part.toString() !== "" || (!isInside && cell.textContent === "");
 }
 
-/** Returns the line of an element as a range of one line. */
+/** Returns the line that contains an element as a range of one line; undefined if no numbered line contains it. */
 export function toLineRange(element: Element): LineRange | undefined {
   const path = element.closest<HTMLElement>("[data-path]")?.dataset["path"];
   const cell = element.closest<HTMLElement>("[data-side]");

@@ -13,12 +13,12 @@ import { currentPosition, fileAt } from "../state/positions.ts";
 import { loadFileText, useSession } from "../state/session.ts";
 import { changeExpansions, keepText } from "../state/view.ts";
 
-/** Number of lines shown before and after a comment that is between the hunks. */
+/** Number of lines shown after a comment that is between the hunks. Before it, all lines of the gap are shown. */
 const AROUND = 3;
 
 /**
- * Shows the lines around comments and threads that are between the hunks. Fetches the whole file once the
- * patch is loaded, if the patch does not contain the lines. Returns a function that stops this.
+ * Shows the lines of threads, and of comments made on the shown diff, that are between the hunks. Fetches the whole
+ * file once the patch is loaded, if the patch does not contain the lines. Returns a function that stops this.
  */
 export function showCommentedContext(): () => void {
   const asked = new Set<string>();
@@ -88,7 +88,7 @@ interface LinesBetween {
   readonly end: number;
 }
 
-/** Returns the lines of a thread if the file's patch is loaded and does not contain them. */
+/** Returns the lines of a thread if the file's patch is loaded and does not contain the last of them. */
 function betweenHunks({ anchor, outdated }: Thread): LinesBetween | undefined {
   if (anchor.kind !== "lines" || outdated) return undefined;
   const { files, patches } = useSession.getState();
@@ -105,7 +105,7 @@ async function openThread(lines: LinesBetween): Promise<void> {
   showLines(lines, result.value.text);
 }
 
-/** Shows a line of the new side that is between the hunks, with the lines around it. */
+/** Shows a line of the new side that is between the hunks, with the lines of the gap before it and `AROUND` after it. */
 export async function showLinesAround(file: DiffFile, patch: ParsedPatch, number: number): Promise<void> {
   const result = await loadFileText(file.path, "new");
   if (!result.ok) return;

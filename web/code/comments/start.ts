@@ -24,7 +24,7 @@ import { showEditor } from "./show-editor.ts";
 
 /**
  * Opens an editor below the lines, with the text that was typed so far. A suggestion starts with the lines' code.
- * Returns false if the lines cannot be commented on, for example because they are not in the diff.
+ * Returns false if the lines cannot be commented on, for example because the patch of their file is not loaded.
  */
 export function commentOnLines(range: LineRange, type: CommentType, typed = ""): boolean {
   const { files, patches, since } = useSession.getState();
@@ -84,7 +84,10 @@ export function commentOnAll(typed = ""): void {
   else start({ ...blank("comment"), text: typed });
 }
 
-/** Adds a comment with the text of an accepted finding, on its lines if they are in the diff. */
+/**
+ * Adds a comment with the text of an accepted finding: on its lines if the patch of its file is loaded, or otherwise on
+ * its file if the diff has it, or on the whole change.
+ */
 export function commentFromFinding({ anchor, messages }: Thread): void {
   const { files, patches } = useSession.getState();
   const path = "path" in anchor ? anchor.path : undefined;

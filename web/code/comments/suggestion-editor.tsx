@@ -40,7 +40,7 @@ export function SuggestionEditor({ comment, anchor, suggestion }: SuggestionEdit
   );
 }
 
-/** Returns one level of indentation in the style of the lines. */
+/** Returns one level of indentation: a tab if a line starts with a tab, otherwise two spaces. */
 function detectIndent(lines: readonly string[]): string {
   return lines.some((line) => line.startsWith("\t")) ? "\t" : "  ";
 }

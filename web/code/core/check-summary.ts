@@ -6,8 +6,8 @@ export interface CheckSummary {
 }
 
 /**
- * States in which forges count a check as failed, and as passed. A check in another state is pending or does
- * not affect the merge.
+ * States in which forges count a check as failed, and as passed. A check in another state is pending, or ended without
+ * a result.
  */
 const FAILED: readonly string[] = ["failure", "timed_out", "startup_failure", "action_required"];
 const PASSED: readonly string[] = ["success", "neutral", "skipped", "notApplicable"];
@@ -26,7 +26,7 @@ export function summarizeChecks(checks: readonly PullCheck[]): CheckSummary | un
 }
 
 /**
- * Returns whether a check failed, is running or passed; `other` if none of these, for example because it was
+ * Returns whether a check failed, is pending or passed; `other` if none of these, for example because the check was
  * canceled.
  */
 export function classifyCheck({ state }: PullCheck): CheckSummary["state"] {

@@ -3,7 +3,10 @@ import type { NewThreadBody } from "../../../src/review/api-types.ts";
 import { changesCode, type ReviewComment } from "./comment.ts";
 import { type FeedbackContext, feedbackItem } from "./feedback.ts";
 
-/** Converts a comment to the thread to store, at its current lines. */
+/**
+ * Converts a comment to the thread to store. `position` has the comment's current lines; a comment on lines without a
+ * position becomes a thread on the whole change.
+ */
 export function threadBody(
   comment: ReviewComment,
   position: { readonly start: number; readonly end: number } | undefined,
@@ -41,7 +44,7 @@ function threadText(comment: ReviewComment): string {
   return parts.join("\n\n");
 }
 
-/** Formats a comment whose position the server may not have: path, lines and code as Markdown. */
+/** Formats a comment with its lines and code as Markdown, for a thread without that position. */
 export function threadAsText(comment: ReviewComment, context: FeedbackContext): string {
   return feedbackItem(comment, context).join("\n\n");
 }

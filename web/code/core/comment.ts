@@ -57,13 +57,14 @@ export function changesCode({ suggestion, place: anchor }: ReviewComment): boole
   return suggestion !== undefined && suggestion !== anchor?.lines.join("\n");
 }
 
-/** Returns whether a comment has no content. */
+/** Returns whether a comment has no content: no text, no images, and no suggestion that changes the code. */
 export function isBlank(comment: ReviewComment): boolean {
   return comment.text.trim() === "" && comment.images.length === 0 && !changesCode(comment);
 }
 
 /**
- * Sorts comments: those on the whole change first, then in file order. Comments on a file precede those on its lines.
+ * Returns the comments in order: those on the whole change first, then by file. Comments on a file precede those on its
+ * lines.
  */
 export function inFileOrder(
   comments: readonly ReviewComment[],
@@ -80,8 +81,8 @@ export function inFileOrder(
 }
 
 /**
- * Returns the paths whose comments were added, removed or moved between two lists. Other changes to comments
- * do not move lines.
+ * Returns the paths of comments that were added, removed or moved between two lists. Other changes to comments do not
+ * change the rows of a file.
  */
 export function pathsMoved(
   after: readonly ReviewComment[],

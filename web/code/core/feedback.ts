@@ -98,7 +98,7 @@ function quoted(lines: readonly string[]): string {
   return (more > 0 ? [...shown, `… ${more} more ${more === 1 ? "line" : "lines"}`] : shown).join("\n");
 }
 
-/** Returns notes for a comment whose file or diff differs from the one that the heading names. */
+/** Returns text for a comment whose file was renamed, or whose diff or lines are not those of the heading. */
 function contextLines(comment: ReviewComment, context: FeedbackContext): string[] {
   const found: string[] = [];
   if (comment.place?.side === "old" && comment.oldPath && comment.oldPath !== comment.path) {
@@ -137,8 +137,8 @@ export function formatLines(start: number, end: number): string {
 }
 
 /**
- * Converts comments to the annotations of `POST /api/feedback`, with current line numbers. Line 0 stands for
- * the whole file.
+ * Converts comments to the annotations of `POST /api/feedback`, with current line numbers. Line 0 stands for the whole
+ * file. Omits comments on the whole change.
  */
 export function toAnnotations(
   comments: readonly ReviewComment[],

@@ -46,7 +46,7 @@ export function moveAt(moves: FileMoves | undefined, side: Side, number: number)
   return undefined;
 }
 
-/** Returns the line at the other end of a move, for its line on `side`. */
+/** Returns the line at the other end of a move that corresponds to line `number` on `side`. */
 export function otherEnd(move: DiffMove, side: Side, number: number): LineRef {
   const here = rangeOn(move, side);
   const there = side === "old" ? move.to : move.from;

@@ -12,7 +12,10 @@ import type { LineAnchor } from "./comment.ts";
 /** Lines of context stored on each side of an anchor. */
 const CONTEXT = 3;
 
-/** Creates an anchor for lines of a patch. `start` and `end` are counted from 1 and inclusive. */
+/**
+ * Creates an anchor for lines. `start` and `end` are counted from 1 and inclusive. `textOf` returns the text of a line;
+ * lines for which it returns undefined are left out.
+ */
 export function anchorLines(
   side: Side,
   start: number,
@@ -38,9 +41,9 @@ export function anchorLines(
 }
 
 /**
- * Finds the lines of an anchor in a patch: at their original numbers if the text is unchanged, or otherwise
- * at the position with the same text, the most similar context and the smallest distance. Returns undefined
- * if the text is not on that side.
+ * Finds the lines of an anchor in a patch: at their original numbers if the text is unchanged, or otherwise at the
+ * position with the same text, the most similar context and the smallest distance. Returns undefined if the text is not
+ * on that side, or if it is not at the original numbers and all its lines are blank.
  */
 export function relocate(anchor: LineAnchor, patch: ParsedPatch): { start: number; end: number } | undefined {
   const at = findLine(patch, anchor.side, anchor.start);

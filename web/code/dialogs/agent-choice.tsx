@@ -9,8 +9,8 @@ interface AgentChoiceProps {
 }
 
 /**
- * Renders the choice of the agent that continues the work. Shown if the caller can switch agents, with only
- * the caller's agents.
+ * Renders the choice of the agent that continues the work, among the caller's agents. Renders nothing if the caller
+ * cannot switch agents or has none.
  */
 export function AgentChoice({ value, onChange }: AgentChoiceProps) {
   const canSwitch = useSession(({ index }) => index?.caller.takesAgentSwitch ?? false);

@@ -61,7 +61,7 @@ interface ButtonsProps {
   readonly approve: () => void;
 }
 
-/** If there are unsent comments, the primary button sends them. */
+/** Renders the buttons. If there are unsent comments, the primary button opens the dialog that sends them. */
 function Buttons({ hasComments, sending, approve }: ButtonsProps) {
   return (
     <>

@@ -22,7 +22,7 @@ import { countRows, MAX_WHOLE_LINES } from "./whole-diff.ts";
 
 /** Pixels rendered above and below the window. */
 const OVERSCAN = 240;
-/** Maximum height of a printed diff in pixels: about 40 pages. */
+/** Height in pixels of the printed part of a diff of more than `MAX_WHOLE_LINES` rows: about 40 pages. */
 const PRINTED = 40_000;
 /** Number of window heights around the visible part within which patches are requested. */
 const AHEAD = 3;
@@ -31,11 +31,11 @@ const AHEAD = 3;
 export interface Scene {
   readonly geometry: Geometry;
   readonly visible: readonly VisibleFile[];
-  /** Height of the scroller's content. */
+  /** Height of the scroller's content in pixels. */
   readonly height: number;
-  /** The difference between a position in the diff and the same position in the scroller. */
+  /** The position in the diff minus the position in the scroller, in pixels. */
   readonly shift: number;
-  /** Whether the browser is printing; if so, the beginning of the diff is rendered. */
+  /** Whether the browser is printing; if so, the whole diff or its beginning is rendered. */
   readonly printing: boolean;
 }
 
@@ -125,7 +125,7 @@ export class DiffController {
     this.followAwaited();
   }
 
-  /** Stores heights measured on screen that differ from the computed ones, and lays out the file again. */
+  /** Stores heights measured on screen. Lays out the file again if one of them is new. */
   measure(file: DiffFile, seen: Partial<MeasuredHeights>): void {
     if (this.layoutCache.measure(file, seen)) this.update([file]);
   }
@@ -156,7 +156,7 @@ export class DiffController {
     this.moveTo(isInView && !always ? this.scrolledTo : positionFor(this.space(), top - height / 3));
   }
 
-  /** Returns whether a line is in the window, or the file's header if the file is folded. */
+  /** Returns whether a line is in the window, or the file's header if the line is not shown. */
   isInView(line: LineRef): boolean {
     const order = this.getOrder(line.path);
     const body = this.latest.geometry.bodies[order];
@@ -199,7 +199,10 @@ export class DiffController {
     this.moveTo(this.scrolledTo);
   }
 
-  /** Renders all rows for the browser's search, if at most `MAX_WHOLE_LINES`, or only visible rows. */
+  /**
+   * Renders all rows for the browser's search, if there are at most `MAX_WHOLE_LINES`, or with `false` only the rows
+   * near the window.
+   */
   showWhole(whole: boolean): void {
     if (whole === this.whole) return;
     this.whole = whole;
@@ -234,8 +237,8 @@ export class DiffController {
   }
 
   /**
-   * Returns the anchor that does not move while heights change: the content at the top of the window; undefined at the
-   * start.
+   * Returns the anchor that does not move while heights change: the content at the top of the window; undefined if that
+   * is the start of the diff.
    */
   private anchor(): Anchor | undefined {
     return this.scrolledTo.virtual <= 0 ? undefined : this.latest.geometry.anchorAt(this.scrolledTo.virtual);

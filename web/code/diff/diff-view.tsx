@@ -76,7 +76,7 @@ function usePrinting(controller: DiffController): void {
   }, [controller]);
 }
 
-/** Reports the scroller's size, scrolling and pointer events to the controller. */
+/** Reports the scroller's size and position to the controller, and selects lines with the pointer. */
 function useScroller(
   scroller: RefObject<HTMLElement | null>,
   controller: DiffController,
@@ -121,8 +121,8 @@ function columnsIn(element: HTMLElement, layout: string): number {
 }
 
 /**
- * Renders a notice above a shortened printed diff: the number of missing files, and the command that prints
- * the whole diff.
+ * Renders a notice above a shortened printed diff: how many of the files are printed, and the command that prints the
+ * whole diff.
  */
 function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
   const compared = useSession(({ index }) => (index ? comparedCommand(index) : ""));

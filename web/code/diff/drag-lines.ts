@@ -8,7 +8,8 @@ const EDGE_STEP = 14;
 
 /**
  * Selects lines with the pointer: pressing on a line number starts a selection on that side, moving extends it, and
- * releasing opens a comment. Shift extends from the cursor. Returns a function that removes the handlers.
+ * releasing opens a comment. Shift extends from the cursor. A click on code moves the cursor there. Returns a function
+ * that removes the handlers.
  */
 export function followPointer(scroller: HTMLElement): () => void {
   const drag = new LineDrag(scroller);

@@ -8,13 +8,13 @@ import { changeExpansions, keepText, useView } from "../state/view.ts";
 /** Number of lines that one click shows. */
 export const EXPAND_STEP = 20;
 
-/** Returns the gap between two hunks by its index. */
+/** Returns the gap before the hunk with the index `gap`, or after the last hunk; undefined if there is none. */
 export function gapAt(body: FileBody, gap: number): Gap | undefined {
   if (!body.patch) return undefined;
   return computeGaps(body.patch, body.text?.length, false)[gap];
 }
 
-/** Shows more lines of a gap: those below the previous hunk, those above the next hunk, or all. */
+/** Shows more lines of a gap: `above` its bar (after the previous hunk), `below` it (before the next hunk), or all. */
 export async function expandGap(
   body: FileBody,
   gap: number,
@@ -43,7 +43,7 @@ export async function expandAll(body: FileBody): Promise<void> {
   }
 }
 
-/** Fetches the new side of a file once. Reports a failure to the person and returns false. */
+/** Fetches the new side of a file once. Returns false if it is not available. Shows a toast if the request fails. */
 export async function ensureText(path: string): Promise<boolean> {
   if (useView.getState().texts.has(path)) return true;
   const file = useSession.getState().files.find((each) => each.path === path);

@@ -156,7 +156,7 @@ function EditorLink({ path }: { readonly path: string }) {
   );
 }
 
-/** Inserts a path into the server's link. The path is encoded except for its slashes. */
+/** Inserts a path and line 1 into the server's link. The path is encoded except for its slashes. */
 function editorUrl(link: string, path: string): string {
   return link.replace("{path}", path.split("/").map(encodeURIComponent).join("/")).replace("{line}", "1");
 }
@@ -174,7 +174,10 @@ function FilePath({ file }: { readonly file: DiffFile }) {
   );
 }
 
-/** Renders nothing for a file without changed lines: two zeros would suggest that a binary file is unchanged. */
+/**
+ * Renders the numbers of added and removed lines. Renders nothing if both are 0, because two zeros would suggest that a
+ * binary file is unchanged.
+ */
 export function Counts({ file }: { readonly file: Pick<DiffFile, "additions" | "deletions"> }) {
   if (file.additions + file.deletions === 0) return null;
   return (

@@ -85,8 +85,8 @@ function hasRows(body: FileBody): body is FileBody & { readonly patch: ParsedPat
 }
 
 /**
- * Returns measured heights that differ from the layout: of notices, and of wrapped lines that only the browser can
- * measure.
+ * Returns the measured heights of notices, and of wrapped lines that only the browser can measure if their height
+ * differs from the layout.
  */
 function measureRows(element: HTMLElement, body: FileBody): Partial<MeasuredHeights> {
   const widgets = new Map<string, number>();

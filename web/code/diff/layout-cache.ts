@@ -30,7 +30,7 @@ export class LayoutCache {
   private tabWidth: number | undefined;
   private count = -1;
 
-  /** Clears everything except measured heights, because another diff is shown. */
+  /** Clears all layouts and texts, because another diff is shown. Keeps measured heights. */
   clear(): void {
     this.bodies.clear();
     this.inputs.clear();
@@ -106,7 +106,7 @@ export class LayoutCache {
     return lines;
   }
 
-  /** Drops the measured heights of lines, because lines wrap differently at another width. */
+  /** Drops the measured heights of lines, because lines wrap differently at another width or tab width. */
   private forgetLines(): void {
     for (const [key, { widgets }] of this.measured) {
       this.measured.set(key, { widgets, lines: NOTHING_MEASURED.lines });

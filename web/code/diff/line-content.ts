@@ -43,7 +43,7 @@ interface LineSource {
   readonly text: readonly string[] | undefined;
 }
 
-/** The text at the other end of a moved line, if it differs. */
+/** The text at the other end of a moved line; undefined if the move was not edited or the text is not loaded. */
 interface MovedText {
   readonly other: string | undefined;
 }
@@ -132,7 +132,7 @@ function lineInHunk(patch: ParsedPatch, line: number, side: Side, hunk: Hunk | u
   return count;
 }
 
-/** Returns the notice after a line's code. */
+/** Returns the notice after a line's code: a missing newline at the end of the file, or a changed line ending. */
 export function noticeOn(patch: ParsedPatch, line: number): string | undefined {
   if (patch.withoutNewline.has(line)) return "No newline at end of file";
   const partner = patch.partner[line] ?? -1;

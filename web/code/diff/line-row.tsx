@@ -31,7 +31,7 @@ interface LineRowProps {
   readonly picked: number;
   /** Sides whose line is new since the last feedback, as a bit set like `picked`. */
   readonly since: number;
-  /** The moves to which the lines belong. */
+  /** The move to which the old line belongs, and that of the new line. */
   readonly movedAway: DiffMove | undefined;
   readonly movedHere: DiffMove | undefined;
   /** A number that changes when the other end of an edited move has been loaded. */
@@ -206,7 +206,7 @@ function Code(props: CodeProps) {
 }
 
 /**
- * Computes a line's content again only when it changes, because a comment gives all lines of the file a new
+ * Returns a line's content. Computes it again only when it changes, because a comment gives all lines of the file a new
  * body.
  */
 function useContent(props: CodeProps): LineContent {
@@ -223,7 +223,7 @@ function useContent(props: CodeProps): LineContent {
   }, [file, patch, text, number, side, line, search, whole, highlighting, move, otherEnds]);
 }
 
-/** Returns the text at the other end of a move; undefined if both texts are the same. */
+/** Returns the text at the other end of a move; undefined if the move was not edited or the text is not loaded. */
 function editedFrom(move: DiffMove, { body, row, side }: CodeProps): string | undefined {
   return move.changed ? textAtOtherEnd(move, side, numberAt(body, row, side)) : undefined;
 }

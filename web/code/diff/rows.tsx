@@ -168,7 +168,10 @@ function currentIn(match: FoundMatch | undefined, path: string): FoundMatch | un
 
 const withoutCurrent = new WeakMap<RegExp, LineSearch>();
 
-/** Returns the same object for all rows without the current match, so that they do not render again. */
+/**
+ * Returns the search highlights of a row. All rows without the current match get the same object, so that they do not
+ * render again.
+ */
 function searchIn(
   pattern: RegExp | undefined,
   match: FoundMatch | undefined,

@@ -56,7 +56,7 @@ export function SidewaysBar({ scroller, controller }: SidewaysBarProps) {
   );
 }
 
-/** Returns the pixels by which the longest line in view exceeds its column; 0 if all lines fit. */
+/** Returns the pixels by which the longest rendered line exceeds its column, plus a margin; 0 if all lines fit. */
 function excessIn(element: HTMLElement): number {
   const widths = [...element.querySelectorAll(".code-text")].map(
     (code) => code.scrollWidth - code.clientWidth,

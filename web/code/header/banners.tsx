@@ -108,7 +108,7 @@ function ReplacedBanner() {
     <div className="banner banner-danger" role="alert">
       <span>
         <strong>This tab is out of date: another review is now open at this address.</strong> Your comments on
-        this one are kept.
+        this review are kept.
       </span>
       <Button small onClick={() => void copyFeedback()}>
         Copy the feedback
@@ -155,7 +155,7 @@ function DraftBanner() {
         Copy the feedback
       </Button>
       <Button small onClick={() => location.reload()}>
-        Load the newer ones
+        Load the newer comments
       </Button>
     </div>
   );
@@ -190,7 +190,7 @@ function SinceBanner() {
       <span>
         {files === 0
           ? `Nothing has changed since your feedback on round ${round}.`
-          : `Only what has changed since your feedback on round ${round}: ${files === 1 ? "1 file" : `${files} files`}.`}
+          : `Showing only the changes since your feedback on round ${round}: ${files === 1 ? "1 file" : `${files} files`}.`}
       </span>
       <Button small onClick={() => void showWhole()}>
         Show the whole diff

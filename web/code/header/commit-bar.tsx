@@ -63,7 +63,7 @@ export function CommitBar({ isSaved = false }: { readonly isSaved?: boolean }) {
         </p>
         {open && body !== "" && <pre className="commit-body">{withDeceptionsShown(body)}</pre>}
       </div>
-      {/* On narrow screens, the author and a long title are also hidden. */}
+      {/* On narrow screens, the button is always shown, because it also reveals the author and a long title. */}
       <Button
         small
         variant="quiet"

@@ -4,7 +4,7 @@ import { useSession } from "../state/session.ts";
 
 const MAX_NAMES = 5;
 
-/** Tells that the reviewed version has conflicts which jj has stored in a commit. */
+/** Renders a notice about conflicts that jj has stored in a commit, in the reviewed version or in the one before it. */
 export function ConflictBanner() {
   const files = useSession((session) => session.files);
   const found = files.filter(({ conflict }) => conflict === "new" || conflict === "both");

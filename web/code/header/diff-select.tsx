@@ -8,7 +8,7 @@ import { openDialog, useView } from "../state/view.ts";
 /** The option that opens the dialog for another diff. */
 const ANOTHER = "another";
 
-/** Switches the diff. Reports a failure to the person. */
+/** Switches the diff. Shows a toast if this fails. Resolves to whether the diff was switched. */
 export async function chooseDiff(diffType: string): Promise<boolean> {
   const result = await switchDiff(diffType, useView.getState().whitespace);
   if (!result.ok) showToast(`Still showing the same diff: ${explain(result)}`, { tone: "danger" });

@@ -3,7 +3,10 @@ import { commitsLoaded, useCommits } from "../state/commits.ts";
 import { useSession } from "../state/session.ts";
 import { chooseDiff } from "./diff-select.tsx";
 
-/** Returns the commits before and after the shown one. For a commit that is not under review, returns its parent. */
+/**
+ * Returns the commits before and after the shown one, and its position (from 0). For a commit that is not under review,
+ * returns its parent as the previous commit, and position -1.
+ */
 export function neighbors(): { previous: string | undefined; next: string | undefined; position: number } {
   const { commits } = useCommits.getState();
   const shown = useSession.getState().index?.commit;
@@ -62,7 +65,7 @@ function commitAfter(steps: number): string | undefined {
   return to === from ? undefined : commits[to]?.sha;
 }
 
-/** Returns from a single commit to the whole diff that was shown before. */
+/** Switches from a single commit to the whole diff that was shown before, or to the first diff type. */
 export async function showWhole(): Promise<void> {
   const { index } = useSession.getState();
   const type = useCommits.getState().whole ?? index?.gitContext.diffOptions[0]?.id;

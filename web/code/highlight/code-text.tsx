@@ -5,7 +5,7 @@ import { TOKEN_CLASSES } from "../../../src/render/diff/text/token-types.ts";
 
 const FOUND = [undefined, "found", "found found-current"];
 
-/** Renders a line of code as colored spans; an uncolored line is plain text. */
+/** Renders a line of code as colored spans. Segments without a class are plain text. */
 export const CodeText = memo(function CodeText({ segments }: { readonly segments: readonly Segment[] }) {
   return segments.map((segment, index) => {
     const { deception } = segment;

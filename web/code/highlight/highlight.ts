@@ -2,8 +2,8 @@ import { createHighlighter, LANGS } from "../../../node_modules/@pierre/highligh
 import wasmUrl from "../../../node_modules/@pierre/highlights/dist/highlights.wasm?url";
 
 /**
- * Highlights a text. Returns records as in `src/render/diff/text/tokens.ts`; undefined for an unknown
- * language. Language names are those of `language.ts` in the same folder.
+ * Highlights a text. Returns records as in `src/render/diff/text/tokens.ts`; undefined if the highlighter does not know
+ * the language or the text is too long for it. Language names are those of `src/render/diff/text/language.ts`.
  */
 export type Highlight = (text: string, language: string) => Uint32Array | undefined;
 
@@ -37,7 +37,7 @@ interface RecordHighlighter {
   tokenizeLineRecords(languageId: number, byteLength: number): Uint32Array;
 }
 
-/** Compiles the WebAssembly highlighter while it loads. Rejects if the browser does not allow it. */
+/** Compiles the WebAssembly highlighter while it loads. Rejects if the browser does not allow WebAssembly. */
 async function loadWasmHighlighter(): Promise<Highlight> {
   const module = await compile();
   const highlighter = createHighlighter(module) as unknown as RecordHighlighter;

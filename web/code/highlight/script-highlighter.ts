@@ -8,14 +8,20 @@ import { LINE_BREAK } from "../../../src/render/diff/text/tokens.ts";
  */
 const MAX_TEXT_LENGTH = 100_000;
 
-/** Highlights with highlight.js, for browsers that do not allow WebAssembly. */
+/**
+ * Highlights with highlight.js, for browsers that do not allow WebAssembly. Returns undefined for an unknown language
+ * or a text longer than `MAX_TEXT_LENGTH`.
+ */
 export function scriptHighlighter(text: string, language: string): Uint32Array | undefined {
   if (text.length > MAX_TEXT_LENGTH || !hljs.getLanguage(language)) return undefined;
   const html = hljs.highlight(text, { language, ignoreIllegals: true }).value;
   return recordsFromHtml(html);
 }
 
-/** Parses the markup of highlight.js: nested spans with a class, and text with four entities. */
+/**
+ * Converts the markup of highlight.js to records: nested spans with a class, and text in which character references
+ * stand for single characters.
+ */
 export function recordsFromHtml(html: string): Uint32Array {
   const records: number[] = [];
   const open: number[] = [];

@@ -129,13 +129,14 @@ interface OverlayProps extends ImageComparisonProps {
   readonly after: LoadedImage;
 }
 
-/** The width to which small images are enlarged, so that their pixels and the divider can be seen, and the maximum height. */
+/** Width to which smaller images are enlarged, in rem, so that their pixels and the divider can be seen. */
 const MIN_REM = 12;
+/** Maximum height of an overlay, in rem. */
 const MAX_HEIGHT_REM = 26;
 /** Width in pixels below which enlarged pixels keep their edges. */
 const PIXELATED_BELOW = 64;
 
-/** Renders both images in the same scale, from the same top left corner. */
+/** Renders both images at the same scale and with the same top left corner. */
 function Overlay({ mode, name, sources, before, after }: OverlayProps) {
   const [percent, setPercent] = useState(50);
   const [width, height] = [Math.max(before.width, after.width), Math.max(before.height, after.height)];
@@ -199,7 +200,7 @@ function Overlay({ mode, name, sources, before, after }: OverlayProps) {
   );
 }
 
-/** Maximum characters of an SVG that is shown as an image. */
+/** Maximum length in UTF-16 units of an SVG that is shown as an image. */
 const MAX_SVG_LENGTH = 1_000_000;
 
 /**

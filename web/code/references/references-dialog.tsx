@@ -15,7 +15,7 @@ interface ReferencesDialogProps {
   readonly name: string;
 }
 
-/** Renders a list of the lines of changed files on which a name is declared and used. */
+/** Renders lists of the lines of changed files on which a name is declared or used. */
 export function ReferencesDialog({ controller, name }: ReferencesDialogProps) {
   const { found, error } = useFound(name);
   const references = found?.references ?? [];
@@ -46,7 +46,7 @@ export function ReferencesDialog({ controller, name }: ReferencesDialogProps) {
       )}
       <References title="Declared" references={declared} name={name} onChoose={go} />
       <References title="Used" references={used} name={name} onChoose={go} />
-      {found !== undefined && found.more > 0 && <p className="hint">{found.more} more are not listed.</p>}
+      {found !== undefined && found.more > 0 && <p className="hint">Not listed: {found.more} more.</p>}
     </Dialog>
   );
 }

@@ -8,7 +8,7 @@ import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 import { CODE_DATA_ELEMENT, type SharedCodeReview } from "./shared-code-review.ts";
 
-/** Maximum bytes of patches that one request fetches. */
+/** Maximum bytes of patches that one request fetches. A request for a single file may be larger. */
 const REQUEST_BYTES = 4 * 1024 * 1024;
 /** Maximum bytes of the patches of a saved diff, because browsers open larger pages slowly or not at all. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -56,7 +56,7 @@ function withoutMachine({ live: _live, ...index }: DiffIndex, patches: readonly 
   };
 }
 
-/** Fetches the patches of all files. Throws if the diff is too large or was replaced on the server. */
+/** Fetches the patches of all files. Throws if the diff is too large or was replaced, or if a request fails. */
 async function patchesOf({ files, diffId }: DiffIndex): Promise<string[]> {
   const total = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
   if (total > MAX_BYTES) throw new Error("the diff is larger than 64 MB");

@@ -13,7 +13,7 @@ import { useView } from "../state/view.ts";
 import { coversDiff } from "./covers-diff.ts";
 
 /**
- * Lists all threads in file order. This module is separate, so that it is loaded only when there is a thread.
+ * Renders all threads in file order. This module is separate, so that it is loaded only when there is a thread.
  */
 export function SidebarThreads({ controller }: { readonly controller: DiffController }) {
   const threads = useThreads((state) => state.threads);

@@ -9,7 +9,7 @@ export interface TreeItem {
   readonly symbol?: ChangedSymbol;
 }
 
-/** Adds the symbols of files below them. */
+/** Adds the symbols of each file below its row. */
 export function withSymbols(
   rows: readonly TreeRow[],
   symbols: ReadonlyMap<string, readonly ChangedSymbol[]>,

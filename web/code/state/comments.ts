@@ -118,7 +118,10 @@ function offerUndo(back: () => void): () => void {
   return once;
 }
 
-/** Discards the changes since a comment's editor was opened. Returns an undo function; undefined without changes. */
+/**
+ * Discards the changes since a comment's editor was opened, or removes a new comment. Returns an undo function;
+ * undefined without changes.
+ */
 export function discardChanges(id: string): (() => void) | undefined {
   const { comments, before } = useComments.getState();
   const written = comments.find((comment) => comment.id === id);

@@ -6,7 +6,7 @@ import { useSession } from "./session.ts";
 interface CommitsState {
   /** The commits under review, oldest first. */
   readonly commits: readonly ReviewedCommit[];
-  /** The last diff type other than a single commit; undefined if the review began with a commit. */
+  /** The last shown diff type other than a single commit; undefined if only commits were shown. */
   readonly whole: string | undefined;
 }
 

@@ -57,7 +57,7 @@ export function selectedLines(): LineRange | undefined {
   return cursor && { path: cursor.path, side: cursor.side, from: cursor.number, to: cursor.number };
 }
 
-/** Focuses the row of the cursor, so that screen readers announce it. Never takes the focus from a text field. */
+/** Focuses the row of the cursor, so that screen readers announce it. Takes no focus from a field or a dialog. */
 export function focusCursor(): void {
   requestAnimationFrame(() => {
     if (document.activeElement?.closest("input, textarea, select, dialog")) return;

@@ -38,7 +38,7 @@ export interface DraftContent {
 /** A summary of the draft that was restored from an earlier visit. */
 interface Restored {
   readonly count: number;
-  /** The open comment whose editor was opened last. */
+  /** Id of the open comment whose editor was opened last. */
   readonly open: string | undefined;
 }
 
@@ -87,7 +87,7 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<vo
   });
   if (stored.ok) autosave.resume(stored.value.generation);
   watch(autosave);
-  // Saves the draft if it has comments or marks that only this tab has.
+  // Saves comments and marks that only this tab has, and a draft that the server may not have.
   if (isTouched || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
   const written = nonEmptyComments(content?.comments ?? []);
   void followDraft(sessionId, latestSave);

@@ -14,7 +14,7 @@ export function followLive({ live }: DiffIndex): void {
   if (live) useThreads.setState({ live });
 }
 
-/** Loads the diff of a new round. Returns the changes since the last batch. */
+/** Loads the diff of a new round. Returns a description of the changes since the last batch. */
 export async function showRound(): Promise<string> {
   await loadDiff(useView.getState().whitespace);
   const { sent } = useThreads.getState();

@@ -52,7 +52,7 @@ export function describeMechanical({ kinds, renamed = [] }: MechanicalFile): str
   return `only ${parts.join(", ")}`;
 }
 
-/** Folds all files that have only mechanical changes, or unfolds them if they are folded. */
+/** Folds all files that have only mechanical changes, or unfolds them if all of them are folded. */
 export function toggleMechanical(): void {
   const { files } = useMechanical.getState();
   if (files.size === 0) {

@@ -38,7 +38,10 @@ export class PatchStore {
   private running = 0;
   private length = 0;
 
-  /** `files` must be in the order of the index. `onChange` receives the patches that were loaded, dropped or failed. */
+  /**
+   * `files` must be in the order of the index. `onChange` receives the indexes of the files whose patch was loaded, was
+   * dropped or failed to load.
+   */
   constructor(
     files: readonly DiffFile[],
     fetch: FetchPatches,
@@ -79,7 +82,7 @@ export class PatchStore {
     this.onChange([index]);
   }
 
-  /** Fetches a patch again that could not be fetched. */
+  /** Fetches a patch again after a failure. */
   retry(index: number): void {
     this.failed.delete(index);
     this.want([index, ...this.wanted]);
@@ -94,7 +97,7 @@ export class PatchStore {
     this.pump();
   }
 
-  /** Loads all missing patches, unless they are too many to retain. */
+  /** Loads all missing patches, unless the diff is too large to retain. Stops at the first failure. */
   async ensureAll(): Promise<void> {
     if (this.files.reduce((sum, { patchSize }) => sum + patchSize, 0) > KEPT_LENGTH) return;
     for (const [first, last] of this.batches()) {
@@ -111,7 +114,10 @@ export class PatchStore {
     }
   }
 
-  /** Returns the patches of the files `first` to `last`, for the search. Fetched patches are not retained. */
+  /**
+   * Returns the patches of the files `first` to `last`, both inclusive. Does not retain fetched patches. Rejects if the
+   * request fails.
+   */
   async read(first: number, last: number): Promise<ParsedPatch[]> {
     const kept = Array.from({ length: last - first + 1 }, (_, step) => this.patches.get(first + step));
     if (kept.every((patch) => patch !== undefined)) return kept;

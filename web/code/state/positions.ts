@@ -88,8 +88,8 @@ function lineBetweenHunks(
 }
 
 /**
- * Returns the widget of a comment. Comments at the same line share a widget. Its key ends in the line number,
- * which is 0 for the top of the file.
+ * Returns the widget of a comment; undefined if the diff does not have the comment's file. Comments at the same line
+ * share a widget. The widget's key ends in the line number, which is 0 for the top of the file.
  */
 export function widgetFor(comment: ReviewComment): Widget | undefined {
   if (comment.path === undefined) return undefined;

@@ -19,7 +19,7 @@ interface PullStore {
   readonly commits: readonly ReviewedCommit[];
   /** The reason why the pull request could not be read. */
   readonly problem: string | undefined;
-  /** The text in the dialog, kept while it is closed. */
+  /** The text in the dialog, kept while the dialog is closed. */
   readonly body: string;
   readonly verdict: PreviewBody["verdict"];
 }
@@ -57,8 +57,8 @@ async function loadPull(): Promise<void> {
 }
 
 /**
- * Stores the person's comments and replies as threads and fetches the preview of the review. Resolves to an error
- * message if a step fails.
+ * Shows the whole pull request, stores the person's comments and replies as threads, and fetches the preview of the
+ * review without the threads `without`. Resolves to an error message if a step fails.
  */
 export async function previewReview(without: readonly string[]): Promise<PullPreview | string> {
   for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);
@@ -89,7 +89,10 @@ export async function postReview(preview: string): Promise<Result<PostResponse>>
   return result;
 }
 
-/** Stores the person's comments and replies, so that the next review of the pull request contains them. */
+/**
+ * Stores the person's comments and replies, so that the next review of the pull request contains them. Resolves to an
+ * error message, or to undefined.
+ */
 export async function keepForLater(): Promise<string | undefined> {
   for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);
   return storeDrafts(await collectComments());

@@ -5,7 +5,7 @@ export const useReferences = create<{ readonly name: string | undefined }>(() =>
 
 const NAME = /^[\p{L}_$@#][\p{L}\p{N}_$]*[?!]?$/u;
 
-/** Returns the selected text if it is a name. */
+/** Returns the selected text if it is a name of at most 200 UTF-16 units; undefined otherwise. */
 export function selectedName(): string | undefined {
   const text = getSelection()?.toString().trim() ?? "";
   return text.length <= 200 && NAME.test(text) ? text : undefined;

@@ -11,7 +11,7 @@ export type LinesSince = Readonly<Record<Side, ReadonlySet<number>>>;
 interface RoundsState {
   /** The earlier feedback for this branch, oldest first. */
   readonly rounds: readonly DiffRound[];
-  /** The last round on the current diff; undefined if feedback was sent on other diffs only. */
+  /** The last round on the current diff; undefined if there is none. */
   readonly compared: DiffRound | undefined;
   /** The lines that are new since that round, by path in the current diff. */
   readonly lines: ReadonlyMap<string, LinesSince>;

@@ -55,7 +55,10 @@ export function closeSearch(): void {
   useSearch.setState({ open: false, pattern: undefined, matches: [], current: -1, progress: 1 });
 }
 
-/** Searches the whole diff in page order, including patches that are not loaded. Cancels the previous search. */
+/**
+ * Searches the whole diff, including patches that are not loaded, and sorts the matches in page order. Skips patches
+ * that cannot be fetched. Cancels the previous search.
+ */
 export async function search(query: SearchQuery): Promise<void> {
   running += 1;
   const mine = running;

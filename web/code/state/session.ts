@@ -25,7 +25,7 @@ interface SessionState {
   readonly patches: PatchStore | undefined;
   /** The round of the feedback since which changes are shown; undefined while the whole diff is shown. */
   readonly since: number | undefined;
-  /** Increases whenever patches are loaded, dropped or failed. */
+  /** Increases whenever patches are loaded, are dropped or fail to load. */
   readonly patchVersion: number;
   readonly connected: boolean;
   /** Whether the diff on the page is out of date, for example because the working tree has changed. */
@@ -68,7 +68,7 @@ export const useSession = create<SessionState>(() => ({
 /** Estimated number of files that fill the first window. */
 const FIRST_FILES = 4;
 
-/** Called with the positions of files whose patch was loaded, dropped or failed. */
+/** Called with the `DiffFile.index` of each file whose patch was loaded, was dropped or failed to load. */
 type PatchListener = (indexes: readonly number[]) => void;
 const listeners = new Set<PatchListener>();
 
@@ -97,7 +97,10 @@ export async function openDiff(): Promise<Result<DiffIndex>> {
   return result;
 }
 
-/** Fetches the index and shows the diff. `whitespace: false` omits whitespace-only changes. */
+/**
+ * Fetches the index and shows the diff, unless the address now serves another review. `whitespace: false` omits
+ * whitespace-only changes.
+ */
 export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> {
   loads += 1;
   const mine = loads;
@@ -113,9 +116,9 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
 }
 
 /**
- * Checks which review is open when another server is running at this address. For the same diff, the page
- * continues; for another diff of the same review, the shown diff is reported as stale; another review is
- * reported as replacing this one.
+ * Checks which review is open after the server at this address was replaced. For the same diff, the page continues; for
+ * another diff of the same review, the shown diff is reported as stale; another review is reported as replacing this
+ * one.
  */
 export async function handleServerChange(sessionId: string): Promise<void> {
   const known = useSession.getState().index;
@@ -175,7 +178,7 @@ function showPatches(index: DiffIndex, fetchPatches: FetchPatches): void {
   useSession.setState({ phase: "ready", index, files, patches, since: undefined, stale: false });
 }
 
-/** Replaces the patches of the page. */
+/** Creates the patch store of another diff. Closes the current store and clears the texts of its diff. */
 function openPatches(files: readonly DiffFile[], fetchPatches: FetchPatches): PatchStore {
   useSession.getState().patches?.close();
   const patches: PatchStore = new PatchStore(files, fetchPatches, (indexes) => {
@@ -188,7 +191,7 @@ function openPatches(files: readonly DiffFile[], fetchPatches: FetchPatches): Pa
 }
 
 /**
- * Shows only the changes since feedback was sent, by default on the last round. After a failure, the page does not
+ * Shows only the changes since the feedback of a round, by default of the last one. After a failure, the page does not
  * change. `loadDiff` shows the whole diff again.
  */
 export async function showSince(round?: number): Promise<Result<DiffInterdiff>> {

@@ -46,8 +46,8 @@ function group(threads: readonly Thread[]): Grouped {
 }
 
 /**
- * Returns the widget of a thread: below its last line, or at the top of the file. Comments at the same line
- * have the same key.
+ * Returns the widget of a thread: below its last line, or at the top of the file. The widget of a comment at the same
+ * line has the same key.
  */
 function threadWidget(path: string, { anchor, outdated }: Thread): Widget {
   const isOnLine = anchor.kind === "lines" && !outdated;
@@ -90,8 +90,8 @@ export function filesWithNewThreads(
 }
 
 /**
- * Makes the thread below the cursor's line the active thread whenever the cursor moves. Returns a function
- * that unsubscribes.
+ * Activates a thread below the cursor's line whenever the cursor moves, preferably an open one, or deactivates the
+ * active thread if there is none. Returns a function that unsubscribes.
  */
 export function activateAtCursor(): () => void {
   return useCursor.subscribe(({ cursor }, before) => {

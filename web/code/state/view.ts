@@ -113,7 +113,7 @@ export function changeExpansions(path: string, change: (gaps: Map<number, Expans
   });
 }
 
-/** Clears fetched texts and expanded lines, because another diff is shown. */
+/** Clears fetched texts, expanded gaps and long lines shown in full, because another diff is shown. */
 export function forgetTexts(): void {
   useView.setState({ texts: new Map(), expansions: new Map(), wholeLines: new Set() });
 }

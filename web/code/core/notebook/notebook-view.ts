@@ -22,7 +22,7 @@ export type NotebookBlock =
   /** Cells that are not shown: `details` of them differ in execution counts, ids or metadata. */
   | { readonly kind: "folded"; readonly key: string; readonly cells: number; readonly details: number };
 
-/** Number of cells by their change, and of details that differ. */
+/** Numbers of cells by their change, of cells with another execution count or id, and of changed metadata values. */
 export interface NotebookSummary {
   readonly cells: number;
   readonly changed: number;
@@ -100,7 +100,7 @@ function listItems({ compared: { cells, metadata } }: NotebookText, opened: Read
   return items;
 }
 
-/** Returns the index after the cells from `at` on whose content is the same. */
+/** Returns the index after the run of cells from `at` on that did not move and have the same content. */
 function findEndOfFolded(cells: readonly CellDiff[], at: number): number {
   let end = at;
   for (let cell = cells[end]; cell && isSame(cell); cell = cells[end]) end++;

@@ -35,7 +35,7 @@ export interface FileBody {
   readonly rows?: RowModel;
   /** The top of each row, in pixels from the top of the body; the last item is the total height. */
   readonly offsets?: Float64Array;
-  /** Rows and offsets without widgets, which adding or removing comments does not change. */
+  /** The rows without widgets, which do not change when comments are added or removed. */
   readonly plain?: PlainRows;
   /** All lines of the new side, if they were loaded. */
   readonly text?: readonly string[];
@@ -48,7 +48,7 @@ export interface PlainRows {
   readonly offsets: Float64Array;
 }
 
-/** Heights measured on screen that differ from the computed ones. */
+/** Heights measured on screen, which replace the computed ones. */
 export interface MeasuredHeights {
   /** Heights by the key of a widget or of a notebook's block, or by `NOTICE_KEY`. */
   readonly widgets: ReadonlyMap<string, number>;
@@ -115,8 +115,8 @@ export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
 }
 
 /**
- * Returns rows and offsets without widgets, reused if possible: the layout of thousands of lines takes longer
- * than opening a comment may take.
+ * Returns rows and offsets without widgets. Reuses unchanged ones, because a layout of thousands of lines would delay
+ * the opening of a comment.
  */
 function plainRows(options: BodyOptions, patch: ParsedPatch, known: KnownBody | undefined): PlainRows {
   const { plain } = known?.body ?? {};

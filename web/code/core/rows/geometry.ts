@@ -88,7 +88,7 @@ export class Geometry {
     };
   }
 
-  /** Returns the scroll position at which an anchor does not move; undefined if its file is not in the diff. */
+  /** Returns the scroll position that keeps an anchor in place; undefined if its file is not in the diff. */
   getPosition(anchor: Anchor): number | undefined {
     const order = this.bodies.findIndex(({ file }) => file.path === anchor.path);
     const body = this.bodies[order];

@@ -23,12 +23,12 @@ interface LineWidths {
 }
 
 /**
- * Returns whether only the browser can measure a text: it has unusual characters, or a button where it is
- * shortened.
+ * Returns whether only the browser can measure a text: it has characters other than printable ASCII and tabs, or it is
+ * shortened and ends in a button.
  */
 export const isUncertain = (text: string): boolean => text.length > MAX_SHOWN_LINE || UNCERTAIN.test(text);
 
-/** The number of columns of a line on screen, and of a tab stop. */
+/** The number of columns of a line on screen, and the number between two tab stops. */
 export interface LineSpace {
   readonly columns: number;
   readonly tabWidth: number;

@@ -23,7 +23,7 @@ export function getRow(body: FileBody, side: Side, number: number): number {
   return -1;
 }
 
-/** Returns the line of a row: on the preferred side if the row has a line there, or on the other side. */
+/** Returns the line of a row: on the preferred side if possible, or otherwise on the other side; undefined if none. */
 function lineAt(body: FileBody, row: number, preferred: Side): LineRef | undefined {
   const other: Side = preferred === "old" ? "new" : "old";
   for (const side of [preferred, other]) {
@@ -39,7 +39,7 @@ export interface RowPosition {
   readonly row: number;
 }
 
-/** Returns the row of a line; undefined if its file is not in the diff. */
+/** Returns the row of a line, with row -1 if the line is not shown; undefined if its file is not in the diff. */
 export function findRow(geometry: Geometry, line: LineRef): RowPosition | undefined {
   const order = geometry.bodies.findIndex(({ file }) => file.path === line.path);
   const body = geometry.bodies[order];
@@ -60,8 +60,8 @@ export function nextLine(
 }
 
 /**
- * Returns the first line of the next block of changes, across files. Backward, the start of the current block
- * is the first one found.
+ * Returns the first line of the next block of changes in the direction of `step`, across files. Backward from inside a
+ * block, this is the start of the same block.
  */
 export function nextHunk(
   geometry: Geometry,

@@ -13,7 +13,10 @@ export interface SearchQuery {
   readonly regex: boolean;
 }
 
-/** A match in a changed or context line. Columns are counted in UTF-16 units. */
+/**
+ * A match in a line of a patch. `line` is the index in the patch, and `number` the line number on `side`. `start` and
+ * `end` (exclusive) are columns, counted from 0 in UTF-16 units.
+ */
 export interface Match {
   readonly line: number;
   readonly side: Side;
@@ -39,7 +42,7 @@ export function toPattern(query: SearchQuery): RegExp | string | undefined {
 /**
  * Returns up to `limit` matches in a file's patch, in order. Plain text is searched in the whole patch and mapped to
  * lines, about 50 times faster than line by line. A regular expression is applied to each line, so that `^` and `$`
- * match at line ends.
+ * match at the start and the end of a line.
  */
 export function searchPatch(patch: ParsedPatch, query: SearchQuery, limit: number): Match[] {
   const pattern = toPattern(query);
@@ -99,7 +102,7 @@ function lineAtOffset(patch: ParsedPatch, offset: number, from: number): number 
   return low;
 }
 
-/** Returns the matches in one line as pairs of start and end. */
+/** Returns the matches in one line as a flat list of starts and ends (exclusive). Omits empty matches. */
 export function rangesIn(text: string, pattern: RegExp): Ranges {
   const ranges: number[] = [];
   pattern.lastIndex = 0;
@@ -116,7 +119,7 @@ export function rangesIn(text: string, pattern: RegExp): Ranges {
  */
 const MAX_PAINTED = 200;
 
-/** Returns the ranges closest to the current column, at most as many as are highlighted. */
+/** Returns at most `MAX_PAINTED` ranges: those around the match that starts at `current`, or the first ones. */
 export function nearest(ranges: Ranges, current = 0): Ranges {
   const count = MAX_PAINTED * 2;
   if (ranges.length <= count) return ranges;
