@@ -61,8 +61,8 @@ function withoutThemes(): Plugin {
 }
 
 /**
- * Builds the review pages with hashed assets under /assets. Inlines no scripts, because the CSP allows only files of
- * the server.
+ * Builds the review pages with hashed assets under /assets. Inlines no assets, because the CSP does not allow requests
+ * for `data:` URLs.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -83,7 +83,7 @@ export default defineConfig({
   },
 });
 
-/** Preloads the chunks that a page imports after its first paint. */
+/** Preloads the chunk that a page's entry imports after the first paint, and the chunks that this chunk imports. */
 function preloadLaterChunks(): Plugin {
   return {
     name: "preload-later-chunks",

@@ -41,7 +41,7 @@ const OWN_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "limits", label: "Limits", View: LimitsView },
 ];
 
-/** Views for a key of the configuration, which may also see the current calls of all keys. */
+/** Views of a key in the configuration file without the admin role, which may also see the calls of all keys. */
 const CURRENT_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "now", label: "Now", View: CurrentView },
   ...OWN_VIEWS,
@@ -141,7 +141,7 @@ function ConnectionNotice() {
 
 const HEALTH_MS = 15_000;
 
-/** Shows a notice if the database is down, and one if bodies of calls are kept. */
+/** Shows a notice if the database is down, and another if bodies of calls are kept. */
 function HealthNotices() {
   const { api } = useSession();
   const { data } = useQuery("health", (signal) => api.get<HealthView>("/health", {}, signal), HEALTH_MS);
@@ -177,7 +177,7 @@ function CaptureNotice({ calls, keys }: HealthView["capture"]) {
   );
 }
 
-/** Renders the calls of all keys since the start: the page that a proxy without keys shows to every visitor. */
+/** Renders the current calls of all keys, as the page of a proxy without keys shows them to every visitor. */
 function CurrentView() {
   const main = useRef<HTMLElement>(null);
   const { secret, signOut } = useSession();

@@ -14,7 +14,7 @@ export interface SignedIn {
   readonly key: OwnKeyView;
 }
 
-/** Shows the form that asks for a key instead of the page. Resolves when the proxy has accepted a key. */
+/** Replaces the page with the form that asks for a key. Resolves when the proxy has accepted a key. */
 export async function signIn(
   container: HTMLElement,
   { message = "", isOptional = false } = {},
@@ -58,7 +58,7 @@ function submitted(form: HTMLFormElement): Promise<void> {
 /** Maximum attempts, one per second, while the proxy opens the database that contains the keys. */
 const MAX_ATTEMPTS = 10;
 
-/** Returns the key of a secret, or the reason why the secret is not accepted. */
+/** Resolves to the key of a secret, or to the reason why the secret is not accepted. */
 async function check(secret: string, attempt = 1): Promise<SignedIn | string> {
   // A secret with other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(secret)) return INVALID;

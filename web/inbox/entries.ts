@@ -1,7 +1,5 @@
 import type { DecidedReview, InboxContent, ReviewEntry } from "../../src/review/api-types.ts";
 
-/** Pure functions on the entries of the inbox. */
-
 const MODE_NAMES: Readonly<Record<ReviewEntry["mode"], string>> = {
   plan: "Plan",
   code: "Code review",
@@ -11,7 +9,7 @@ const MODE_NAMES: Readonly<Record<ReviewEntry["mode"], string>> = {
 
 export const modeName = (mode: ReviewEntry["mode"]): string => MODE_NAMES[mode] ?? "Review";
 
-/** Sorts an inbox: newest first. */
+/** Returns the inbox with the newest reviews first. */
 export function inboxOrder({ waiting, decided }: InboxContent): InboxContent {
   return {
     waiting: waiting.toSorted((a, b) => compare(b.since, a.since)),
@@ -30,7 +28,7 @@ export function newArrivals(
   return now.filter(({ id }) => !known.has(id));
 }
 
-/** Formats how long a review has been waiting: "2 min", "3 h 5 min", "2 days". */
+/** Formats how long a review has waited: "just now", "2 min", "3 h 5 min", "2 days"; empty for an invalid time. */
 export function waitingTime(since: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(since)) / 60_000));
   if (Number.isNaN(minutes)) return "";
@@ -51,7 +49,7 @@ const DECISIONS: Readonly<Record<DecidedReview["decision"], string>> = {
 
 export const decisionName = (decision: DecidedReview["decision"]): string => DECISIONS[decision] ?? "Decided";
 
-/** Returns the address of a review if the page may link to it; undefined for other schemes. */
+/** Returns the URL of a review if its scheme is `http` or `https`; undefined otherwise. */
 export function reviewAddress(url: string): string | undefined {
   return /^https?:\/\//i.test(url) ? url : undefined;
 }

@@ -32,7 +32,7 @@ function show(content: InboxContent): void {
 
 const RETRY_MS = 5_000;
 
-/** Follows the inbox by its events. Every event except the first means that the inbox has changed. */
+/** Loads the inbox after every change that the server reports, and after a reconnection. Announces new reviews. */
 export function followInbox(): void {
   const source = new EventSource("/api/events");
   const refresh = async () => {

@@ -32,7 +32,7 @@ export async function start(): Promise<void> {
   followInbox();
 }
 
-/** Renders the inbox: the reviews that wait for the person, and those decided today. */
+/** Renders the inbox: the reviews that wait for the person, and those that were decided today. */
 export function Inbox() {
   const { waiting, decided, failure, connected } = useInbox();
   const now = useMinute();
@@ -167,7 +167,7 @@ function useMinute(): number {
     const timer = setInterval(() => setNow(Date.now()), MINUTE);
     return () => clearInterval(timer);
   }, []);
-  // A review may arrive between two ticks.
+  // A review may arrive after the last tick.
   return Math.max(now, Date.now());
 }
 

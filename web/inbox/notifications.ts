@@ -3,8 +3,8 @@ import { repositoryName } from "../shared/repository-name.ts";
 import { modeName, reviewAddress } from "./entries.ts";
 
 /**
- * `ask`: the person has not been asked yet. `unavailable`: the browser has no notifications, or the page's origin may
- * not use them.
+ * `ask`: the person has not decided yet. `unavailable`: the browser has no notifications, or the page's origin may not
+ * use them.
  */
 export type NotificationChoice = "ask" | "on" | "off" | "unavailable";
 
@@ -20,7 +20,7 @@ export async function askForNotifications(): Promise<NotificationChoice> {
   return notificationChoice();
 }
 
-/** Shows a desktop notification for each new review while the page is not in view. */
+/** Shows a desktop notification for each new review, if notifications are on and the page is not visible. */
 export function notifyArrivals(arrived: readonly ReviewEntry[]): void {
   if (notificationChoice() !== "on" || document.visibilityState === "visible") return;
   for (const { id, title, repository, agent, mode, url } of arrived) {

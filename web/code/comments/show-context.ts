@@ -105,7 +105,7 @@ async function openThread(lines: LinesBetween): Promise<void> {
   showLines(lines, result.value.text);
 }
 
-/** Shows a line of the new side that is between the hunks, with the lines of the gap before it and `AROUND` after it. */
+/** Shows a line of the new side between the hunks, with all lines of the gap before it and `AROUND` lines after it. */
 export async function showLinesAround(file: DiffFile, patch: ParsedPatch, number: number): Promise<void> {
   const result = await loadFileText(file.path, "new");
   if (!result.ok) return;

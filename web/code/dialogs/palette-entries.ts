@@ -28,8 +28,8 @@ const MAX_FIRST_FILES = 6;
 /**
  * Returns the entries that contain every word of a text, ignoring case: files, then actions, other reviews and moves.
  * Actions are first if one begins with the text. Among files, exact names come first, then names that begin with the
- * text, other matching names, and matching folders. Lists at most `MAX_FILES` files, and the first `MAX_FIRST_FILES` for
- * an empty text. Leaves out empty groups. Pure.
+ * text, other matching names, and matching folders. Lists at most `MAX_FILES` files; for an empty text, only the first
+ * `MAX_FIRST_FILES`. Leaves out empty groups. Pure.
  */
 export function paletteGroups(
   text: string,

@@ -21,9 +21,9 @@ export function ShareDialog() {
   return (
     <Dialog title="Share this code review" onClose={() => openDialog("none")}>
       <p>
-        The saved file shows this diff and your comments in any browser, without Sallyport. A colleague can add
-        comments to it and send them back as a comments file, which you import here. The saved file does not
-        contain the threads of a live review.
+        The saved file shows this diff and your comments in any browser, without Sallyport. A colleague can
+        add comments to it and send them back as a comments file, which you import here. The saved file does
+        not contain the threads of a live review.
       </p>
       <p>
         <SavePageButton create={createCodePage} />

@@ -60,7 +60,7 @@ export function AuditView() {
   );
 }
 
-/** Returns the members of an entry's detail as text, such as `name: alice, changed: limits`. */
+/** Returns the members of an entry's detail as text, such as `name: alice; changed: limits, tags`. */
 function describeDetail(detail: unknown): string {
   return Object.entries(Object(detail))
     .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)

@@ -19,7 +19,7 @@ interface Attempt {
   readonly ms?: number;
 }
 
-/** Shows one call: its request and response, its attempts, timings, losses and captured bodies. */
+/** Shows one call: its properties, timings, tokens, cost, attempts and losses, and for admins its captured bodies. */
 export function CallDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { api } = useSession();
   const query = useQuery(`call ${id}`, (signal) =>

@@ -4,7 +4,7 @@ import { getStart, type Range } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 
-/** The filters of calls, which are members of the page's location and of the API's query. */
+/** The names of the filters of calls: choices in the page's location, and members of the API's query. */
 export const FILTERS = ["q", "outcome", "model", "upstream", "key", "team", "session"] as const;
 
 const SELECTS = { model: "Model", upstream: "Upstream", key: "Key", team: "Team" } as const;
@@ -58,7 +58,7 @@ export function CallFilters({ range, values, onChange }: CallFiltersProps) {
   );
 }
 
-/** Milliseconds after the last key until the search begins. */
+/** Milliseconds after the last keystroke until a search starts. */
 const PAUSE_MS = 300;
 
 function SearchField({

@@ -6,7 +6,7 @@ type Captured = CallDetailView["captured"];
 type Body = NonNullable<Captured>["request"];
 
 /**
- * Renders the bodies of a call, or the reason why there are none. Renders nothing if the person is not an
+ * Renders the captured bodies of a call, or the reason why there are none. Renders nothing if the person is not an
  * admin.
  */
 export function CapturedBodies({ captured }: { readonly captured: Captured }) {
@@ -49,7 +49,7 @@ function CapturedBody({ name, body }: { readonly name: string; readonly body: Bo
   );
 }
 
-/** Returns a JSON text with line breaks, and any other text as it is. */
+/** Returns a JSON text with line breaks and indentation, and any other text unchanged. */
 function indent(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

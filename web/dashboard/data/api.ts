@@ -1,7 +1,7 @@
 import { create } from "zustand";
 import { baseUrl } from "./base-url.ts";
 
-/** A request that failed: with the proxy's status, code and message, or status 0 if there was no response. */
+/** The error of a failed request: the proxy's status, code and message, or status 0 if there was no response. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -16,7 +16,8 @@ export class ApiError extends Error {
 export type QueryValues = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Calls one of the proxy's APIs with a key, which is only kept in memory. A failed request throws `ApiError`.
+ * Calls one of the proxy's APIs with a key, which is only kept in memory. A failed request throws `ApiError`, and an
+ * aborted one the error of `fetch`.
  */
 export interface Api {
   get<Value>(path: string, query?: QueryValues, signal?: AbortSignal): Promise<Value>;
@@ -30,7 +31,7 @@ export const OWN_API = "/api/me/v1";
 /** Whether the last request received no response. */
 export const useConnection = create<{ readonly isLost: boolean }>(() => ({ isLost: false }));
 
-/** Creates the client of an API. `onRejected` is called when the proxy no longer accepts the key. */
+/** Creates the client of an API. `onRejected` is called when the proxy does not accept the key (status 401). */
 export function createApi(path: string, key: string, onRejected: () => void): Api {
   const request = async (route: string, query: QueryValues, init: RequestInit): Promise<Response> => {
     const url = `${baseUrl(location)}${path}${route}${queryText(query)}`;

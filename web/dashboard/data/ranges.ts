@@ -1,4 +1,4 @@
-/** A span of time up to now that a view shows. */
+/** A time range of a view, which ends now. */
 export interface Range {
   readonly id: string;
   readonly label: string;
@@ -26,8 +26,8 @@ export function findRange(id: string | undefined): Range {
 }
 
 /**
- * Returns the beginnings of a range's steps up to `now`, oldest first, in milliseconds since 1970. Steps are
- * whole hours or days in UTC, so that the proxy can sum a range from its rollups alone.
+ * Returns the beginnings of a range's steps up to `now`, oldest first, in milliseconds since 1970. Steps are whole
+ * minutes, hours or days in UTC, so that the proxy can sum the ranges of hours and days from its rollups alone.
  */
 export function listSteps({ ms, unit }: Range, now: number): number[] {
   const step = UNIT_MS[unit];
@@ -36,7 +36,7 @@ export function listSteps({ ms, unit }: Range, now: number): number[] {
   return Array.from({ length: count }, (_, index) => last - (count - 1 - index) * step);
 }
 
-/** Returns the time from which a range is read. */
+/** Returns the beginning of a range's first step, from which the range is read, in ISO 8601. */
 export function getStart(range: Range, now: number): string {
   return new Date(listSteps(range, now)[0] ?? now).toISOString();
 }

@@ -10,7 +10,7 @@ export interface Session {
   /** The admin API for admins, or otherwise the API of the key's own calls. */
   readonly api: Api;
   readonly isAdmin: boolean;
-  /** Leaves the session; `reason` is shown beside the sign-in form. */
+  /** Ends the session and shows the sign-in form, with `reason` as its message. */
   signOut(reason?: string): void;
 }
 

@@ -2,19 +2,20 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "./api.ts";
 
 export interface Query<Data> {
-  /** The last data, also while newer data is loading or has failed to load. */
+  /** The last data that was loaded, possibly for another `name`; kept while newer data loads or has failed to load. */
   readonly data: Data | undefined;
   readonly error: ApiError | undefined;
   readonly isLoading: boolean;
   readonly reload: () => void;
 }
 
-/** Milliseconds until a failed request is repeated. */
+/** Milliseconds until a request that failed without a response, or with a server error, is repeated. */
 const RETRY_MS = 5_000;
 
 /**
- * Loads data when the component appears, when `name` changes, and every `refreshMs` while the page is visible. `name`
- * identifies the data that `load` returns.
+ * Loads data when the component appears, when `name` changes, and every `refreshMs` while the page is visible. Repeats
+ * a request that failed without a response, or with a server error, after `RETRY_MS`. `name` identifies the data that
+ * `load` returns.
  */
 export function useQuery<Data>(
   name: string,

@@ -12,7 +12,7 @@ import { keyColumns, type Open, REFRESH_MS, teamColumns } from "./columns.tsx";
 import { ConfirmDialog, KeyDialog, type NewSecret, RotateDialog, SecretDialog } from "./key-dialogs.tsx";
 import { TeamDialog } from "./team-dialog.tsx";
 
-/** Number of keys on a page. The page requests the remaining limits of each. */
+/** Number of keys on a page. The page requests the remaining limits of each key that has limits. */
 const PAGE_SIZE = 25;
 
 /** Renders the keys and teams, their remaining limits, and the buttons that change them. */
@@ -173,7 +173,7 @@ interface OpenDialogProps {
   readonly teams: readonly TeamView[];
   readonly onClose: () => void;
   readonly onDone: (secret?: NewSecret) => void;
-  /** Called after an entry of this list has been removed. */
+  /** Called with the list from which an entry was removed. */
   readonly onRemoved: (list: "keys" | "teams") => void;
 }
 

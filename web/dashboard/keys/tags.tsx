@@ -10,7 +10,7 @@ export interface TagTexts {
 export const tagTexts = (tags: Readonly<Record<string, string>>): TagTexts[] =>
   Object.entries(tags).map(([name, value]) => ({ name, value }));
 
-/** Returns the tags of a form. Fields without a name are left out. */
+/** Returns the tags of a form. Leaves out tags without a name. */
 export function tagsFrom(texts: readonly TagTexts[]): Record<string, string> {
   const named = texts.filter(({ name }) => name.trim() !== "");
   return Object.fromEntries(named.map(({ name, value }) => [name.trim(), value.trim()]));
@@ -21,7 +21,7 @@ interface TagFieldsProps {
   readonly onChange: (texts: readonly TagTexts[]) => void;
 }
 
-/** Renders the fields of tags, which usage reports are grouped by. */
+/** Renders the fields of tags, by which usage reports can be grouped. */
 export function TagFields({ texts, onChange }: TagFieldsProps) {
   const change = (index: number, tag: TagTexts) => onChange(texts.with(index, tag));
   const group = useFieldFocus(texts.length);

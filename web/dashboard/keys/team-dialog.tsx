@@ -5,7 +5,7 @@ import { FormDialog, NameField } from "./form-dialog.tsx";
 import { LimitFields, limitsFrom, newLimitsFrom, toTexts } from "./limits.tsx";
 import { TagFields, type TagTexts, tagsFrom, tagTexts } from "./tags.tsx";
 
-/** Renders the dialog that creates a team or changes its limits. */
+/** Renders the dialog that creates a team or changes its limits and tags. */
 export function TeamDialog({
   existing,
   onClose,

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from "react";
 
 /**
- * Returns the reference of a group of fields. When a row of fields is added, its first field gets the focus;
- * when one is removed, the button that adds rows gets it.
+ * Returns the reference of a group of fields. When a row of fields is added, its first field gets the focus; when a row
+ * is removed, the button that adds rows gets the focus.
  */
 export function useFieldFocus(rows: number): RefObject<HTMLFieldSetElement | null> {
   const group = useRef<HTMLFieldSetElement>(null);

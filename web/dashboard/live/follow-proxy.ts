@@ -3,7 +3,7 @@ import { baseUrl } from "../data/base-url.ts";
 
 export interface Follower {
   readonly onState: (state: DashboardState) => void;
-  /** Called when the connection is lost. The page then reconnects. */
+  /** Called when a connection fails or ends without an event. The page then reconnects. */
   readonly onLost: () => void;
   /** Called when another key is required. */
   readonly onLocked: () => void;
@@ -11,12 +11,12 @@ export interface Follower {
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-/** The proxy sends data at least every 15 s. */
+/** Milliseconds without data after which the page reconnects. The proxy sends data about every 15 s. */
 const SILENCE_MS = 40_000;
 
 /**
- * Receives the proxy's events while the page is open and visible. Reconnects with exponential backoff. Resolves when the
- * signal is aborted or another key is required.
+ * Receives the proxy's events while the page is open and visible. Reconnects with exponential backoff. Resolves when
+ * the signal is aborted or another key is required.
  */
 export async function followProxy(
   follower: Follower,
@@ -37,8 +37,9 @@ export async function followProxy(
 }
 
 /**
- * Reads one event stream to its end. Uses `fetch`, because `EventSource` can send a key only in the URL. Returns
- * "ended" if events were received, after which the page may reconnect.
+ * Reads one event stream to its end, or until the page is hidden. Uses `fetch`, because `EventSource` can send a key
+ * only in the URL. Resolves to "ended" if events were received, "lost" if none were, or "locked" if another key is
+ * required. Rejects if the connection breaks while the page is visible.
  */
 async function listen(
   key: string | undefined,

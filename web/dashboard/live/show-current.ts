@@ -16,7 +16,7 @@ interface CurrentOptions {
   readonly signal: AbortSignal;
 }
 
-/** The notices that stand in for the state before it is known. */
+/** The notices that are shown until the state is known. */
 const LOADING = '<p class="loading" role="status">Loading the current calls…</p>';
 const UNREACHABLE =
   '<p class="notice notice-error" role="alert"><span><strong>Cannot load the current calls.</strong> The proxy cannot be reached. Check that it runs.</span></p>';

@@ -9,7 +9,7 @@ export interface Overview {
   /** The member of the rows by which `groups` are formed, such as `model`. */
   readonly by: string;
   readonly steps: readonly number[];
-  /** A report without groups. The report has one row, or no row if there are no calls. */
+  /** The rows of a report without groups: one row, or none if there are no calls. */
   readonly total: readonly UsageRowView[];
   /** One row for each group. */
   readonly groups: readonly UsageRowView[];
@@ -26,7 +26,7 @@ interface Report {
   readonly rows: readonly UsageRowView[];
 }
 
-/** Maximum lines of a chart by group; one more line shows all other groups together. */
+/** Maximum lines of groups in a chart. In charts of sums, one more line shows all other calls together. */
 const MAX_GROUPS = 5;
 
 /** Loads the overview of a range. With `isSplit`, each chart has a line for each of the largest groups. */

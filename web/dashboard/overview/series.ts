@@ -41,7 +41,7 @@ export const FIGURES = {
   firstToken: { of: column("p50_ttft_ms"), addsUp: false },
 } as const satisfies Record<string, Figure>;
 
-/** Returns a figure of a report without groups; undefined without calls. */
+/** Returns a figure of a report without groups; undefined if there are no calls or no value. */
 export function figureIn(rows: readonly UsageRowView[], figure: Figure): number | undefined {
   const [row] = rows;
   return row === undefined ? undefined : (figure.of(row) ?? undefined);
@@ -70,7 +70,7 @@ export function createRestLine(label: string, total: Line, lines: readonly Line[
   return values.some((value) => value > 0) ? { label, values } : undefined;
 }
 
-/** Returns the names of a report's largest groups by a figure, without calls that belong to no group. */
+/** Returns the names of the `count` largest groups of a report by a figure. Leaves out calls that have no group. */
 export function largestGroups(
   rows: readonly UsageRowView[],
   by: string,
@@ -83,7 +83,7 @@ export function largestGroups(
     .slice(0, count);
 }
 
-/** Returns the indexes of values whose neighbors are absent. */
+/** Returns the indexes of the values without a neighbor: the steps before and after them have no value. */
 export function findIsolated(values: ArrayLike<number | null | undefined>): number[] {
   const isAbsent = (index: number) => values[index] === null || values[index] === undefined;
   const found: number[] = [];

@@ -19,7 +19,7 @@ interface ChartProps {
 
 export type ChartFormat = "count" | "dollars" | "duration";
 
-/** The formats of values and of ticks, and the height of an empty chart. */
+/** The formats of values and of ticks, and the end of the value axis of a chart without values above 0. */
 const FORMATS = {
   count: { text: count, tick: count, empty: 4 },
   dollars: { text: dollars, tick: (value: number) => `$${Number(value.toPrecision(3))}`, empty: 1 },
@@ -161,7 +161,7 @@ function optionsFor({
     padding: [8, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: "overview" } },
-    // The proxy's figures begin at 0; an empty chart has an axis as well.
+    // Figures are never negative, so the axis begins at 0. A chart without values needs a range for its axis.
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : FORMATS[format].empty] } },
     axes: [
       {
@@ -227,14 +227,14 @@ function useDarkScheme(): boolean {
 const two = (part: number) => String(part).padStart(2, "0");
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** Formats a step in full, such as `Nov 3, 14:00`. */
+/** Formats a step with its date: `Nov 3, 14:00` in local time, or `Nov 3` for a day in UTC. */
 function formatStep(step: number, unit: StepUnit): string {
   const date = new Date(step);
   if (unit === "day") return `${MONTHS[date.getUTCMonth()]} ${date.getUTCDate()}`;
   return `${MONTHS[date.getMonth()]} ${date.getDate()}, ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Formats the ticks of a time axis, in seconds since 1970: times of day, and the date where a day begins. */
+/** Formats ticks in seconds since 1970: as times of day, with the date where a day begins, or as dates for days. */
 function formatTicks(ticks: readonly number[], unit: StepUnit): string[] {
   return ticks.map((tick) => {
     const date = new Date(tick * 1000);

@@ -57,7 +57,10 @@ interface PageButtonProps {
   readonly children: ReactNode;
 }
 
-/** Renders a button that leads to another page. At the end it keeps the focus, which a disabled button would lose. */
+/**
+ * Renders a button that leads to another page. At the end of the list, the button keeps the focus, which a disabled
+ * button would lose.
+ */
 export function PageButton({ isEnd, onClick, children }: PageButtonProps) {
   return (
     <Button aria-disabled={isEnd} onClick={() => !isEnd && onClick()}>

@@ -9,7 +9,7 @@ interface QueryStateProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Renders loaded data, a notice while it is loading, and the reason why it could not be loaded, with the last data. */
+/** Renders loaded data, a notice before the first data is loaded, and an error above the last data. */
 export function QueryState<Data>({ query, what, children }: QueryStateProps<Data>) {
   const { data, error, isLoading, reload } = query;
   return (
