@@ -159,8 +159,8 @@ function flashHeader(path: string): void {
 }
 
 /**
- * Returns the current file: that of the cursor if the cursor is in view, or the file at the top of the
- * window.
+ * Returns the current file: that of the cursor if the cursor is in view, otherwise the file to which the person last
+ * moved or the file at the top of the window.
  */
 export function fileHere(controller: DiffController): DiffFile | undefined {
   const row = cursorPosition(controller);

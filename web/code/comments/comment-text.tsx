@@ -1,6 +1,6 @@
 import { lazy, Suspense } from "react";
 
-/** Renders plain text if the renderer cannot be loaded, for example because the server has stopped. */
+/** The Markdown renderer, or plain text if it cannot be loaded, for example because the server has stopped. */
 const RenderedText = lazy(() =>
   import("./rendered-text.tsx").then(
     (module) => ({ default: module.RenderedText }),

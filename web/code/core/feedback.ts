@@ -59,7 +59,7 @@ function formatItem(comment: ReviewComment, number: number, context: FeedbackCon
   return [`### ${number}. ${title}`, ...parts];
 }
 
-/** Formats one comment: its type and position, then the code and the text. */
+/** Formats one comment as Markdown blocks: its type and position, then the code, the text and the suggestion. */
 export function feedbackItem(comment: ReviewComment, context: FeedbackContext): string[] {
   const type = comment.type[0]?.toUpperCase() + comment.type.slice(1);
   if (!comment.place) {

@@ -5,7 +5,7 @@ import type { FileBody } from "../core/rows/file-body.ts";
 import { loadFileText, useSession } from "../state/session.ts";
 import { changeExpansions, keepText, useView } from "../state/view.ts";
 
-/** Number of lines that one click shows. */
+/** Number of lines that one step shows above or below a gap's bar. */
 export const EXPAND_STEP = 20;
 
 /** Returns the gap before the hunk with the index `gap`, or after the last hunk; undefined if there is none. */

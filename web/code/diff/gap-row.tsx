@@ -9,7 +9,7 @@ interface GapRowProps {
   readonly gap: number;
 }
 
-/** Renders the bar between two hunks: expand buttons and the function name of the next hunk. */
+/** Renders the bar of a gap before, between or after the hunks: expand buttons and the next hunk's heading. */
 export function GapRow({ body, row, gap }: GapRowProps) {
   const stretch = gapAt(body, gap);
   const shown = body.rows ? contextAround(body, row) : 0;

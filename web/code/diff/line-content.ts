@@ -20,7 +20,7 @@ import { highlightHunk, highlightWholeText } from "../highlight/highlight-lines.
 /** Maximum length of a highlighted line in UTF-16 units. Longer lines are usually data. */
 const MAX_COLORED_LENGTH = 20_000;
 
-/** The content of a cell of code. */
+/** The content of a line of code on one side. */
 export interface LineContent {
   readonly segments: readonly Segment[];
   /** UTF-16 units omitted at the end. */

@@ -23,7 +23,7 @@ export function PostedItems({ items, kept }: Pick<PostResponse, "items" | "kept"
   );
 }
 
-/** Renders the threads that are not posted, each with its reason. */
+/** Renders the threads and the text that are not posted, each with its reason. */
 export function KeptList({ kept }: { readonly kept: readonly KeptItem[] }) {
   const threads = useThreads((state) => state.threads);
   return (

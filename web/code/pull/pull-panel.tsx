@@ -72,7 +72,7 @@ function Branches({ pull: { author, state, head, base } }: { readonly pull: Pull
         {person} wants to merge {from} into {into}
       </span>
     );
-  // The data of a pull request does not name the person who merged it.
+  // The data of a pull request does not name the person who merged or closed it.
   return (
     <span>
       {from} of {person} was {state === "closed" && "not "}merged into {into}

@@ -91,7 +91,7 @@ function SidebarHead() {
   );
 }
 
-/** Renders a comment: as a link if its file is in the diff, in full otherwise. */
+/** Renders a comment: as a button that goes to it if its file is in the diff, or in full otherwise. */
 function SidebarItem({
   comment,
   controller,

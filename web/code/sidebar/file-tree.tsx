@@ -132,7 +132,7 @@ function TreeSummary() {
   );
 }
 
-/** Renders the number of files with only mechanical changes and a button that folds them. */
+/** Renders the number of files with only mechanical changes and a button that folds or unfolds them. */
 function MechanicalSummary() {
   const total = useSession((session) => session.files.length);
   const mechanical = useMechanical(({ files }) => files);

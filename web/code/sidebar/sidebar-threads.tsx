@@ -30,7 +30,7 @@ export function SidebarThreads({ controller }: { readonly controller: DiffContro
   );
 }
 
-/** Renders a thread: as a link if its file is in the diff, in full otherwise. */
+/** Renders a thread: as a button that goes to it if its file is in the diff, or in full otherwise. */
 function SidebarThread({
   thread,
   controller,

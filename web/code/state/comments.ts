@@ -5,13 +5,13 @@ import { isBlank, type ReviewComment } from "../core/comment.ts";
 
 interface CommentState {
   readonly comments: readonly ReviewComment[];
-  /** Comments whose editor is open. */
+  /** Ids of the comments whose editor is open. */
   readonly editing: ReadonlySet<string>;
-  /** The comment whose editor gets the focus when it is rendered. */
+  /** Id of the comment whose editor gets the focus when it is rendered. */
   readonly focus: string | undefined;
   /** Comments as they were when their editor was opened, by id. */
   readonly before: ReadonlyMap<string, ReviewComment>;
-  /** The comment that was started by typing on a selection, so that its first letter may be a command. */
+  /** Id of the comment that was started by typing on a selection, so that its first letter may be a command. */
   readonly typed: string | undefined;
 }
 

@@ -20,7 +20,7 @@ interface CursorState {
    * it.
    */
   readonly preferred: Side;
-  /** The file in view. */
+  /** Path of the file to which the person last moved, or of the file at the top of the window. */
   readonly file: string | undefined;
 }
 

@@ -20,7 +20,7 @@ import { useView } from "./view.ts";
 export interface DraftContent {
   readonly version: 1;
   readonly comments: readonly ReviewComment[];
-  /** Comments whose editor was open. */
+  /** Ids of the comments whose editor was open. */
   readonly editing: readonly string[];
   /**
    * Paths with the fingerprint of the viewed change. They are a list, not an object, because a path may be
@@ -31,7 +31,7 @@ export interface DraftContent {
   readonly edited?: EditedFeedback | undefined;
   /** Unsent replies to threads. */
   readonly threads?: ThreadDraft | undefined;
-  /** The id of the review in which the draft was written. The tabs of a review share its comments and marks. */
+  /** The `sessionId` of the review in which the draft was written. Its tabs share the comments and marks. */
   readonly session?: string | undefined;
 }
 

@@ -28,7 +28,7 @@ function viewOf(path: string, text: NotebookText) {
   return createNotebookView(text, useNotebooks.getState().opened.get(path) ?? new Set());
 }
 
-/** Shows or folds cells or metadata by the key of their block. */
+/** Shows or hides folded cells, metadata or rendered Markdown by their key. */
 export function toggleOpened(file: DiffFile, key: string): void {
   const { path } = file;
   const { loaded, opened } = useNotebooks.getState();

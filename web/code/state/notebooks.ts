@@ -17,7 +17,7 @@ interface NotebooksState {
    * Notebooks by file object, not by path: another diff has other objects, and a path can be listed twice.
    */
   readonly loaded: ReadonlyMap<DiffFile, LoadedNotebook>;
-  /** Keys of the folded cells and metadata that are shown, by path. */
+  /** Keys of the folded cells, metadata and rendered Markdown that are shown, by path. */
   readonly opened: ReadonlyMap<string, ReadonlySet<string>>;
   /** Paths of the notebooks that are shown as raw diffs. */
   readonly raw: ReadonlySet<string>;

@@ -124,7 +124,7 @@ export class PatchStore {
     return (await this.load(first, last)).map((text) => scanPatch(text));
   }
 
-  /** Returns consecutive ranges of files that fit into one request each, for the search. */
+  /** Returns consecutive ranges of files, both ends inclusive, that fit into one request each. */
   batches(): [number, number][] {
     const batches: [number, number][] = [];
     for (let first = 0; first < this.files.length; ) {

@@ -64,7 +64,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
       <Totals total={total} />
       {total.length === 0 && (
         <p className="notice notice-plain">
-          No calls in this range. Choose a longer one, or point a client at this proxy to see its calls.
+          No calls in this range. Choose a longer range, or send calls of a client through this proxy.
         </p>
       )}
       <div className="charts">

@@ -36,7 +36,7 @@ function SettingsTable({ file, read_at, refused, settings }: Settings) {
     <>
       {refused && (
         <p className="notice notice-error" role="alert">
-          <strong>The file was changed {clock(refused.at, now)} and not applied.</strong> {refused.reason}
+          <strong>A change of the file was rejected at {clock(refused.at, now)}.</strong> {refused.reason}
         </p>
       )}
       <p className="secondary">
@@ -64,7 +64,7 @@ function SettingsTable({ file, read_at, refused, settings }: Settings) {
         </label>
       </search>
       {shown.length === 0 ? (
-        <p className="nothing">No matching settings. Show the defaults too, or search for another name.</p>
+        <p className="nothing">No matching settings. Include the defaults, or search for another name.</p>
       ) : (
         <DataTable
           labelledBy="settings-heading"

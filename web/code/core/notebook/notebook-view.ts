@@ -34,19 +34,22 @@ export interface NotebookSummary {
   readonly values: number;
 }
 
-/** A notebook with its opened cells and metadata. Every change creates a new object. */
+/** A notebook with its shown cells, metadata and rendered Markdown. Every change creates a new object. */
 export interface NotebookView {
   readonly text: NotebookText;
   readonly blocks: readonly NotebookBlock[];
   readonly rows: Readonly<Record<Layout, RowModel>>;
-  /** Moves widgets whose line is in a folded cell to the top. */
+  /** Moves widgets whose line is not shown to the top of the file. */
   raiseHidden(widgets: readonly Widget[], layout: Layout): readonly Widget[];
 }
 
 /** An item of the notebook's sequence: a block, or the lines of a part. */
 type Item = NotebookBlock | CellPart;
 
-/** Arranges the cells of a notebook. `opened` has the keys of the folded cells and metadata to show. */
+/**
+ * Arranges the cells of a notebook. `opened` has the keys of the folded cells, metadata and rendered Markdown that are
+ * shown.
+ */
 export function createNotebookView(text: NotebookText, opened: ReadonlySet<string>): NotebookView {
   const items = listItems(text, opened);
   const blocks = items.filter((item) => "key" in item);

@@ -28,7 +28,7 @@ import { widgetPositions, withWidgetHeights, withWidgets } from "./widget-rows.t
 /** The content below a file's header. Every change creates a new object. */
 export interface FileBody {
   readonly file: DiffFile;
-  /** `waiting`: the patch is not loaded and the height is an estimate. */
+  /** `waiting`: the patch or the notebook is not loaded, and the height is the last one or an estimate. */
   readonly state: "folded" | "waiting" | "failed" | "rows";
   readonly height: number;
   readonly patch?: ParsedPatch;
@@ -159,7 +159,7 @@ function rowOptions({ file, ...options }: BodyOptions, patch: ParsedPatch): RowO
   };
 }
 
-/** Returns a function for the height of a row: measured if the row was on screen, computed otherwise. */
+/** Returns a function for the height of a row: the measured height if there is one, otherwise the computed one. */
 function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (row: number) => number {
   const { widgets, lines } = options.measured;
   const lineHeight = options.columns === undefined ? () => LINE_HEIGHT : wrappedHeights(rows, patch, options);
