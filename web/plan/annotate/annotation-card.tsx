@@ -15,8 +15,8 @@ interface AnnotationCardProps {
   readonly annotation: PlanAnnotation;
   readonly active: boolean;
   /**
-   * The card's position among all cards, from 1, and their number. They are stated because not all cards are
-   * in the document.
+   * The card's position among all cards, from 1, and the number of all cards. Assistive technology cannot count the
+   * cards, because not all of them may be in the document.
    */
   readonly position: number;
   readonly count: number;
@@ -99,7 +99,10 @@ export function AnnotationText({ text }: { readonly text: string }) {
   return <MarkdownView small document={document} imageUrl={() => undefined} />;
 }
 
-/** Shortens a quote to a few lines, cut between words. Each block of the plan keeps its own line. */
+/**
+ * Shortens a quote of more than 160 characters to its first 100 and last 50 characters, cut between words. Each block
+ * of the plan keeps its own line.
+ */
 export function shortened(quote: string): string {
   const text = quote
     .trim()

@@ -37,7 +37,7 @@ export function AnnotationComposer({ composer, box }: AnnotationComposerProps) {
 
   useFocusReturn(composer.anchor);
   useLoneCommand(composer);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another kind has another first field
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another type has another first field
   useEffect(() => {
     const field = first.current;
     field?.focus({ preventScroll: true });
@@ -123,7 +123,10 @@ function useLoneCommand({ isTyped, text }: Composer): void {
   }, [isTyped, text]);
 }
 
-/** Returns the focus to the element that had it before, or to the annotated text if that element is gone. */
+/**
+ * Returns the focus, when the composer closes, to the element that had it before, or to the annotated text if that
+ * element is gone or contains the text.
+ */
 function useFocusReturn(anchor: PlanAnchor | undefined): void {
   const about = useRef(anchor);
   useEffect(() => {
@@ -151,7 +154,7 @@ const PLACEHOLDERS: Readonly<Record<AnnotationType, string>> = {
   insert: "",
 };
 
-/** In the order of the keys Alt+1 to Alt+5. */
+/** Types in the order of the keys Alt+1 to Alt+5. */
 const KINDS = ["comment", "replace", "insert", "delete", "concern"] as const satisfies AnnotationType[];
 
 function TypeChoice({ composer }: { readonly composer: Composer }) {
@@ -182,7 +185,7 @@ function changeKind(type: AnnotationType): void {
   updateComposer({ type, replacement: type === "insert" && prefilled === quote ? "" : prefilled });
 }
 
-/** Handles Alt+1 to Alt+5, as on the code page. Returns true if the key chose another type. */
+/** Handles Alt+1 to Alt+5, as on the code page. Returns whether the key chose a type. */
 function changesKind({ altKey, code }: KeyboardEvent): boolean {
   const { composer } = useReview.getState();
   const kind = altKey ? KINDS[Number(code.replace("Digit", "")) - 1] : undefined;

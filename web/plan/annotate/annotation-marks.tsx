@@ -62,8 +62,8 @@ function distinctMarks(annotations: readonly PlanAnnotation[], positions: Readon
 }
 
 /**
- * Returns the vertical position of each annotation on the page, from 0 to 1. The result is empty if the page
- * does not scroll.
+ * Returns the vertical position on the page, from 0 to 1, of each annotation whose block is rendered. The result is
+ * empty if the page does not scroll.
  */
 function measurePositions(
   root: HTMLElement,

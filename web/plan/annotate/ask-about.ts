@@ -6,7 +6,10 @@ import { lineRange } from "../model/annotations.ts";
 import { startAnnotation, updateComposer } from "../state/actions.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 
-/** Opens a question to a model about the passage of `anchor`, or about the whole plan without an anchor. */
+/**
+ * Opens a question to the configured model: about the passage of `anchor` if the plan as sent contains it, otherwise
+ * about the whole plan.
+ */
 export function askAbout(anchor: PlanAnchor | undefined): void {
   if (useAsk.getState().model === undefined) {
     showToast("No model is configured. Set review.ask in the configuration file.");

@@ -80,7 +80,7 @@ export function LabelPicker({ anchor, box }: LabelPickerProps) {
   );
 }
 
-/** Starts a comment on the same text when the person types a sentence. */
+/** Replaces the list with a comment on the same text that begins with the typed character. */
 function startComment(anchor: PlanAnchor, typed: string): void {
   flushSync(() => {
     closeLabels();

@@ -28,7 +28,10 @@ function subscribe(onChange: () => void): () => void {
   return () => wide?.removeEventListener("change", onChange);
 }
 
-/** Returns whether the cards stand beside their text: on a wide screen, and if they are few enough to lay out. */
+/**
+ * Returns whether the cards stand beside their text: in a wide window, while the rendered plan is shown, and with at
+ * most `MAX_RENDERED_CARDS` cards.
+ */
 export function useIsMargin(): boolean {
   const isWide = useSyncExternalStore(subscribe, () => wide?.matches ?? false);
   const threads = useThreads((state) => state.threads.length);
@@ -100,7 +103,7 @@ function positionCards(column: HTMLElement): void {
   column.style.minHeight = last ? `${(tops.at(-1) ?? 0) + last.height}px` : "";
 }
 
-/** The position and size of a card, in pixels from the top of the column. */
+/** The wanted position of a card, from the top of the column, and its height. In pixels. */
 export interface CardBox {
   /** The top of the annotated text. */
   readonly wanted: number;
@@ -108,12 +111,12 @@ export interface CardBox {
 }
 
 export interface StackOptions {
-  /** The first free pixel. */
+  /** The first pixel of the column that a card may cover. */
   readonly from: number;
   readonly gap: number;
   /**
-   * Index of the card that stands exactly beside its text if there is room. Other cards are moved to make
-   * room for this card.
+   * Index of the active card; -1 if no card is active. The card stands exactly beside its text if there is room. Other
+   * cards are moved to make room for this card.
    */
   readonly active: number;
 }

@@ -17,8 +17,8 @@ const PlanThreads = lazy(() =>
 );
 
 /**
- * Lists every annotation and thread in document order, then `children`. In a narrow window the sidebar slides
- * in from the side.
+ * Lists the annotations, then the threads, each in document order, then `children`. In a narrow window the sidebar
+ * slides in from the side.
  */
 export function Sidebar({ children }: { readonly children?: ReactNode }) {
   const count = useReview((state) => state.annotations.length);
@@ -76,7 +76,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
   );
 }
 
-/** Renders all cards. This component is separate, so that typing does not render the cards again. */
+/** Renders the cards of the annotations. It is a separate component, so that typing does not render them again. */
 const Cards = memo(function Cards() {
   const annotations = useReview((state) => state.annotations);
   const activeId = useReview((state) => state.activeId);

@@ -38,7 +38,7 @@ export function Article() {
   );
 }
 
-/** Returns a function that returns the URL of an image in the plan. */
+/** Returns a function that returns the URL of an image in the plan; undefined for an image that must not be loaded. */
 export function useImageUrl(): (source: string) => string | undefined {
   const cwd = useReview((state) => state.plan?.caller.cwd ?? "");
   return useCallback((source: string) => resolveImageUrl(source, cwd), [cwd]);
@@ -92,7 +92,7 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
     if (next && !isSamePosition(position, next)) setPosition(next);
   };
 
-  // The toolbar is shown for selected text, unless the composer is annotating that text.
+  // The toolbar is shown for the selected text or block, unless the composer is annotating it.
   const isOffered = target && composer?.anchor?.start !== target.anchor.start;
   return (
     <div className="sheet" onPointerMove={onPointerMove} onPointerLeave={() => setPosition(undefined)}>
@@ -234,7 +234,10 @@ function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
 }
 
-/** Marks the block on which keys act and focuses it, unless a field has the focus or text is selected. */
+/**
+ * Marks the block or removed text on which keys act and scrolls to it. Focuses it unless text is selected or an element
+ * outside of the plan has the focus.
+ */
 function useCursor(root: React.RefObject<HTMLDivElement | null>): void {
   const cursor = useReview((state) => state.cursor);
   const removed = useReview((state) => state.removedCursor);

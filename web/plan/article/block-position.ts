@@ -6,8 +6,8 @@ export type BlockPosition =
   | { readonly removed: number; readonly block?: undefined; readonly line?: undefined };
 
 /**
- * Returns the position under the pointer: the block and, in code, the line. Returns undefined if the pointer
- * is outside of all blocks.
+ * Returns the position under the pointer: the removed text, or the block and, in code, the line. Returns undefined if
+ * the pointer is outside of all blocks.
  */
 export function positionAt(target: Element, clientY: number): BlockPosition | undefined {
   const removed = target.closest<HTMLElement>(".removed-block")?.dataset["removed"];
@@ -28,7 +28,7 @@ export function positionElement(root: Element, { block, removed }: BlockPosition
   return removed === undefined ? blockElement(root, block ?? 0) : removedElement(root, removed);
 }
 
-/** Returns the pixels from the top of an element to the middle of the line of a position. */
+/** Returns the pixels from the top of an element to the middle of a position's line, or of its first line. */
 export function measureMiddle(element: Element, { line = 0 }: BlockPosition): number {
   const text = element.querySelector("pre code");
   const lines = line > 0 || text ? (text ?? element) : element;

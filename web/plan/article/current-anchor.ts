@@ -6,8 +6,8 @@ import { blockAnchor, linesAnchor, removedAnchor, type TextRange, toAnchor } fro
 import { useReview } from "../state/review-store.ts";
 
 /**
- * Returns the anchor on which a key acts: the selection, or the block under the cursor if no text is
- * selected.
+ * Returns the anchor on which a key acts: the selection or, if no text is selected, the block or removed text at the
+ * cursor.
  */
 export function currentAnchor(): PlanAnchor | undefined {
   const { document: plan, cursor, removedCursor } = useReview.getState();
@@ -68,7 +68,7 @@ function wordAt(text: string, offset: number): { readonly start: number; readonl
   return { start: from + found.index, end: from + found.index + found.segment.length };
 }
 
-/** Returns the anchor of a removed text, or of the part that `quote` contains. */
+/** Returns the anchor of a removed text. `quote` is the annotated part of the text, by default all of it. */
 export function toRemovalAnchor(plan: MarkdownDocument, element: HTMLElement, quote?: string): PlanAnchor {
   return removedAnchor(plan, Number(element.dataset["at"]), quote ?? (element.textContent ?? "").trim());
 }

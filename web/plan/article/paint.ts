@@ -17,8 +17,7 @@ const MAX_PAINTED = 500;
 const OVERSCAN = 1_000;
 
 /**
- * Returns the pixels that the page may be scrolled before annotations must be painted again; undefined if all are
- * painted.
+ * Returns how many pixels the page may scroll before annotations must be painted again; undefined if all are painted.
  */
 export function repaintDistance(annotations: readonly PlanAnnotation[]): number | undefined {
   return annotations.length > MAX_PAINTED ? OVERSCAN / 2 : undefined;

@@ -49,7 +49,7 @@ function SourceLine({ number, text, annotation }: SourceLineProps) {
         type="button"
         aria-label={label}
         title={label}
-        // Lines are not tab stops: keyboard users annotate a selection.
+        // Only annotated lines are tab stops: keyboard users annotate a selection.
         tabIndex={annotation === undefined ? -1 : 0}
         onClick={() => (annotation === undefined ? annotate(number) : activate(annotation))}
       >

@@ -87,10 +87,10 @@ const close = () => openDialog(undefined);
 
 interface ButtonsProps {
   readonly label: string;
-  /** Whether existing comments would be lost, because an approval for this agent cannot contain comments. */
+  /** Whether comments would not reach the agent, because an approval for this agent cannot contain comments. */
   readonly losesAnnotations: boolean;
   readonly busy: boolean;
-  /** Whether the person has deleted the whole plan, which the agent cannot carry out. */
+  /** Whether the edited plan is empty. The agent cannot carry out an empty plan. */
   readonly isEmptied: boolean;
   readonly send: () => void;
 }

@@ -19,8 +19,9 @@ export interface FeedbackParts {
 }
 
 /**
- * Formats annotations as Markdown for the agent: the instruction, then numbered items with line numbers, quoted
- * source and the requested change. Returns an empty string if there is nothing to send.
+ * Formats the feedback for the agent as Markdown: the instruction, the note, numbered items with line numbers, quoted
+ * source and the requested change, then the reviewer's edits and the praise. Returns an empty string if there is
+ * nothing to send.
  */
 export function composeFeedback({
   source,
@@ -60,7 +61,7 @@ function preamble(purpose: FeedbackParts["purpose"], hasItems: boolean): string 
   return `# Changes requested to the plan\n\nThe plan was not approved. ${rest}`;
 }
 
-/** Removes the heading and the instruction at the beginning of all feedback. */
+/** Removes the heading and the instruction from feedback that requests changes. */
 export function withoutPreamble(feedback: string): string {
   return feedback
     .replace(/^# Changes requested to the plan\n+The plan was not approved\.[^\n]*\n*/, "")

@@ -71,7 +71,7 @@ function alreadyDecided(): string | undefined {
     : undefined;
 }
 
-/** Returns the composed feedback, or the plain text of each annotation if composing the feedback fails. */
+/** Returns the composed feedback or, if composing it fails, all quoted and typed text without formatting. */
 function commentsText(state: ReviewState, purpose: "request-changes" | "approve"): string {
   try {
     return getFeedback({ ...state, annotations: allAnnotations() }, purpose);

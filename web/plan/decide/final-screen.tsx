@@ -143,8 +143,8 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
         <p>No decision was made. Your comments are saved as a draft and return with the same plan.</p>
       ) : (
         <p>
-          No decision was made on this page. {sentenceStart(name)} may have been stopped, or decided in its
-          own window. Your comments are saved as a draft and return with the same plan.
+          No decision was made on this page. {sentenceStart(name)} may have been stopped, or the plan may have
+          been decided in its own window. Your comments are saved as a draft and return with the same plan.
         </p>
       )}
       {feedback !== "" && <SentText heading="Your comments" text={feedback} />}

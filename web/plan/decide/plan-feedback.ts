@@ -3,7 +3,7 @@ import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown
 import { editedPlan, type ReviewState } from "../state/review-store.ts";
 import { composeFeedback } from "./compose-feedback.ts";
 
-/** Returns the feedback for the agent: composed, or as edited by the person. */
+/** Returns the feedback for the agent: composed or, for requested changes, as the person edited it. */
 export function getFeedback(state: ReviewState, purpose: "request-changes" | "approve"): string {
   if (purpose === "request-changes" && state.rewritten !== undefined) return state.rewritten;
   return composedFeedback(state, purpose);

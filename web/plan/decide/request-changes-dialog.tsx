@@ -118,11 +118,11 @@ function SentText({ name, feedback }: { readonly name: string; readonly feedback
   );
 }
 
-/** Maximum characters of a preview that is rendered with the dialog. A longer one is rendered after the dialog opens. */
+/** Maximum length of a preview that is rendered with the dialog. A longer one is rendered after the dialog opens. */
 const DEFERRED_LENGTH = 20_000;
 
 function Preview({ text }: { readonly text: string }) {
-  // Composing the feedback of thousands of comments must delay neither the dialog nor typing.
+  // Rendering the feedback of thousands of comments must delay neither the dialog nor typing.
   const shown = useDeferredValue(text, text.length > DEFERRED_LENGTH ? "" : text);
   const document = useMemo(() => parseMarkdown(shown), [shown]);
   return (

@@ -8,7 +8,7 @@ import { useReview } from "../state/review-store.ts";
 import { baseName, updateSettings } from "../state/settings.ts";
 
 /**
- * Renders the settings for copies of the plan: a folder, an Obsidian vault, Bear. They apply to all later
+ * Renders the settings for copies of the plan: a folder, an Obsidian vault, Bear. They apply to this and all later
  * reviews.
  */
 export function SaveOptions() {
@@ -171,7 +171,7 @@ export function SaveDialog() {
         </Button>
       }
     >
-      <p className="hint">Applies to all later reviews. Denied plans are saved only in the folder.</p>
+      <p className="hint">Applies to this and all later reviews. Denied plans are saved only in the folder.</p>
       <SaveOptions />
     </Dialog>
   );

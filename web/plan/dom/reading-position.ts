@@ -76,7 +76,7 @@ function goToLineInField(field: HTMLTextAreaElement, line: number): void {
   else scrollToTop(field.getBoundingClientRect().top + height);
 }
 
-/** Measures the height of the text above a line, wrapped as in the field. */
+/** Returns a field's number of lines, and a function that measures the height in pixels of the text above a line. */
 function fieldHeights(field: HTMLTextAreaElement) {
   const lines = sourceLines(field.value);
   const mirror = document.createElement("div");

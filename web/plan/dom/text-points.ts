@@ -1,7 +1,7 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { LeafRange, TextPoint, TextRange } from "../model/anchor.ts";
 
-/** Returns the element of a leaf, whose DOM text equals the leaf's text. */
+/** Returns the element of a leaf. Without removed text, the element's text equals the leaf's text. */
 function leafElement(root: Element, leaf: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-leaf="${leaf}"]`);
 }

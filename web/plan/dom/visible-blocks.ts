@@ -7,7 +7,7 @@ export function coveredTop(): number {
   return isFixed ? header.getBoundingClientRect().bottom : 0;
 }
 
-/** Returns the visible blocks in reading order. */
+/** Returns the rendered blocks in reading order, without those in collapsed sections. */
 function drawnBlocks(): HTMLElement[] {
   const root = document.querySelector(".plan");
   return [...(root?.querySelectorAll<HTMLElement>("[data-block]") ?? [])].filter((element) =>
@@ -23,7 +23,7 @@ export function isInWindow(element: Element): boolean {
 
 /**
  * Returns the index of the first element that begins at or below the top of the window, or of the one before it if that
- * element begins below the window; -1 if there is none.
+ * element begins below the window; -1 if all elements begin above the top of the window.
  */
 export function firstInWindow(elements: readonly Element[]): number {
   const top = coveredTop();
@@ -37,8 +37,8 @@ export function firstInWindow(elements: readonly Element[]): number {
 }
 
 /**
- * Returns the block one step from the cursor. If the cursor was scrolled out of the window, the step starts at the
- * block being read.
+ * Returns the index of the block one step from the cursor. If the cursor is not in the window, returns the block being
+ * read for a step forward, and the last visible block for a step back.
  */
 export function blockBeside(cursor: number | undefined, step: 1 | -1): number | undefined {
   const blocks = drawnBlocks();
@@ -52,7 +52,7 @@ export function blockBeside(cursor: number | undefined, step: 1 | -1): number | 
   return numbers[visible === -1 ? Math.max(0, first - 1) : visible];
 }
 
-/** Returns the first block at or below the top of the window; undefined if the plan is not rendered. */
+/** Returns the index of the block at the top of the window; undefined if no block begins at or below it. */
 export function blockBeingRead(): number | undefined {
   const blocks = drawnBlocks();
   const found = blocks[firstInWindow(blocks)];

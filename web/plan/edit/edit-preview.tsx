@@ -5,7 +5,7 @@ import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { useImageUrl } from "../article/article.tsx";
 import { getSource, useReview } from "../state/review-store.ts";
 
-/** Milliseconds without a change after which the text is rendered. */
+/** Minimum number of milliseconds without a change before the text is rendered. */
 const PAUSE_MS = 150;
 
 /** Renders the edited text and scrolls to the block of the caret's line. */
@@ -25,7 +25,7 @@ export const EditPreview = memo(function EditPreview({ line }: { readonly line: 
   );
 });
 
-/** Returns the edited text, parsed after a pause: longer for a text that takes longer to parse. */
+/** Returns the edited text, parsed after a pause in typing. The pause is longer if the text takes longer to parse. */
 function useTypedDocument(): MarkdownDocument {
   const shown = useReview((state) => state.document);
   const source = useReview(getSource);

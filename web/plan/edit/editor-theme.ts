@@ -63,7 +63,7 @@ export const editorTheme = EditorView.theme({
     },
     "& label": { display: "inline-flex", alignItems: "center", gap: "0.3rem", fontSize: "var(--text-s)" },
     "& input[type=checkbox]": { margin: "0", accentColor: "var(--copper)" },
-    // Selects all matches, which needs several selections.
+    // Hides the button that selects all matches, because the editor has only one selection.
     "& [name=select]": { display: "none" },
     "& [name=close]": {
       top: "var(--space-2)",

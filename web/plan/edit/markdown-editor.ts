@@ -15,7 +15,7 @@ import { coveredTop } from "../dom/visible-blocks.ts";
 import { markDeceptions } from "./editor-deceptions.ts";
 import { editorTheme, highlightStyle } from "./editor-theme.ts";
 
-/** A selection as offsets in the text with LF as line end. */
+/** A selection as offsets in the text with LF line endings. */
 export interface Selection {
   readonly anchor: number;
   readonly head: number;
@@ -49,7 +49,7 @@ const GAP = 12;
 /** Height in pixels that toasts and, on phones, the decision buttons cover at the bottom of the window. */
 const COVERED_BOTTOM = 80;
 
-/** The keys of the search panel, without those that need several selections. */
+/** The keys that open the search panel and that move to the next or previous match. */
 const findKeys = searchKeymap.filter(({ key = "" }) => /^(?:Mod-f|F3|Mod-g)$/.test(key));
 
 const phrases = {
@@ -101,7 +101,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): Markdow
   const view = new EditorView({ state, parent });
   let original = { text: source, doc: view.state.doc, lineEnd: lineEndOf(source) };
 
-  /** Returns the text with the line ends of the original. The unchanged text is returned exactly. */
+  /** Returns the text with the line endings of the original. The unchanged text is returned exactly. */
   function toText(doc: Text): string {
     return doc.eq(original.doc) ? original.text : doc.sliceString(0, doc.length, original.lineEnd);
   }
@@ -133,7 +133,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): Markdow
       view.destroy();
     },
     lineAtTop: () => {
-      // If the preview covers the editor, it shows the caret's block.
+      // The preview that replaces the editor shows the caret's block.
       if (!view.dom.checkVisibility()) return caretLine(view.state);
       if (view.contentDOM.getBoundingClientRect().top >= 0) return 1;
       const { from } = view.lineBlockAtHeight(coveredTop() + 1 - view.documentTop);
@@ -154,12 +154,12 @@ function lineStart({ doc }: EditorState, line: number): number {
   return doc.line(Math.min(Math.max(line, 1), doc.lines)).from;
 }
 
-/** Returns the line ending of a text; LF if the endings are mixed. */
+/** Returns the line ending of a text: CRLF if all endings are CRLF, otherwise LF. */
 function lineEndOf(text: string): string {
   return text.includes("\r\n") && !/(?:^|[^\r])\n|\r(?!\n)/.test(text) ? "\r\n" : "\n";
 }
 
-/** Returns the smallest change from one text to another, so that the caret stays beside its text. */
+/** Returns the smallest single change that turns one text into another, so that the caret stays beside its text. */
 function changeBetween(before: string, after: string) {
   const shorter = Math.min(before.length, after.length);
   let start = 0;

@@ -32,8 +32,8 @@ interface Handover {
 }
 
 /**
- * Renders a text area for the plan until the editor is loaded, which takes over the selection. If the editor
- * cannot be loaded, the text area stays.
+ * Renders a text area for the plan until the editor is loaded. The editor then takes over the selection, the focus and
+ * the reading position. If the editor cannot be loaded, the text area stays.
  */
 export const PlanField = memo(function PlanField({ onCaretLine }: PlanFieldProps) {
   const [editor, setEditor] = useState(() => (isPlainText(useReview.getState()) ? undefined : loaded));

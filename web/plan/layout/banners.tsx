@@ -64,8 +64,8 @@ export function Banners() {
 }
 
 /**
- * Returns the round of the last batch, or the round before this one if no batch was sent; undefined in the
- * first round.
+ * Returns the round in which the last batch was sent, or the round before this one if no batch was sent in an earlier
+ * round; undefined in the first round.
  */
 function useEarlierRound(): number | undefined {
   const sent = useThreads((state) => state.sent?.round);

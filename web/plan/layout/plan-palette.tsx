@@ -56,7 +56,7 @@ interface PlanPaletteContent {
   readonly actions: readonly PaletteEntry[];
   readonly headings: readonly PaletteEntry[];
   readonly comments: readonly PaletteEntry[];
-  /** The other reviews of this machine. */
+  /** The other open reviews on this machine. */
   readonly reviews: readonly PaletteEntry[];
   /** Commands that move the cursor. Most people use them by their keys. */
   readonly moves: readonly PaletteEntry[];
@@ -136,7 +136,7 @@ function lineOf({ block }: Heading, { blocks }: MarkdownDocument): number {
   return blocks[block]?.startLine ?? 1;
 }
 
-/** Scrolls to a heading, in the source if it is shown, and continues the keys there. */
+/** Scrolls to a heading: in the source if that is shown, otherwise in the plan, where the cursor moves to it. */
 function goToHeading(heading: Heading, plan: MarkdownDocument): void {
   const line = lineOf(heading, plan);
   if (useReview.getState().view === "source") {

@@ -6,7 +6,7 @@ import { findAnchorBlocks } from "../model/anchor.ts";
 import { setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** Lists the plan's headings with the number of annotations per section, and marks the current one. */
+/** Lists the plan's headings of levels 1 to 4 with the number of annotations per section. Marks the current heading. */
 export function TableOfContents() {
   const document = useReview((state) => state.document);
   const annotations = useReview((state) => state.annotations);
@@ -46,9 +46,9 @@ export function TableOfContents() {
 }
 
 /**
- * Returns whether an entry is visible in the column. A visible entry is not scrolled into view, because in
- * some versions of Chromium the next Tab continues at the element that was scrolled into view last. After loading, Tab
- * would skip the header.
+ * Returns whether an entry is visible in the column. A visible entry is not scrolled into view, because in some
+ * versions of Chromium the next Tab continues at the element that was scrolled into view last: after loading, Tab would
+ * skip the header.
  */
 function isWithin(entry: Element, column: Element): boolean {
   const [inner, outer] = [entry.getBoundingClientRect(), column.getBoundingClientRect()];

@@ -28,7 +28,7 @@ export async function showRound(): Promise<string> {
   return `${parts} changed since ${earlier ? "you sent" : "the last round"}`;
 }
 
-/** Stores which round was under review when a batch was sent. */
+/** Clears the text that was sent with a batch, and stores which round was under review when it was sent. */
 export function keepSent(): void {
   const { live } = useThreads.getState();
   useReview.setState({ note: "", rewritten: undefined });

@@ -83,7 +83,7 @@ export function removedAnchor(document: MarkdownDocument, at: number, quote: str
   };
 }
 
-/** Returns the anchor of one line of a code block, counted from 0, or undefined for an empty line. */
+/** Returns the anchor of one line of a code block, counted from 0; undefined for a blank or missing line. */
 export function codeLineAnchor(
   document: MarkdownDocument,
   index: number,
@@ -120,7 +120,7 @@ export function drawnRanges(
 }
 
 /**
- * Returns the anchor of the whole source lines from `startLine` to `endLine`, counted from 1, both inclusive;
+ * Returns the anchor of the text in the source lines from `startLine` to `endLine`, counted from 1, both inclusive;
  * undefined for blank lines.
  */
 export function linesAnchor(
@@ -218,12 +218,12 @@ function sourceStretch(document: MarkdownDocument, part: LeafRange): { start: nu
     : withMarkupEnds(document.source, stretch, { start: leaf.start, end: leaf.end });
 }
 
-/** Blocks with inline markup. All other blocks are rendered verbatim. */
+/** Names of the blocks with inline markup. All other blocks are rendered verbatim. */
 const PROSE = new Set(["paragraph", "list item", "heading", "table row"]);
 
 /**
- * Returns the source offset of a rendered character. The source of an escaped or replaced character is
- * included as a whole.
+ * Converts an offset in the rendered text of a leaf, at which a range starts or ends, to an offset in the source. The
+ * source of an escaped or replaced character is included as a whole.
  */
 export function sourceOffset(leaf: Leaf | undefined, rendered: number, side: "start" | "end"): number {
   if (!leaf) return 0;
@@ -282,7 +282,7 @@ function withMarkupEnds(source: string, { start, end }: Stretch, within: Stretch
   return { start: opens ? start - opener.length : start, end: closes ? end + closer.length : end };
 }
 
-/** Returns whether a marker has no counterpart in the text. */
+/** Returns whether the text contains a marker an odd number of times, so that one has no counterpart. */
 function isHalf(text: string, mark: string): boolean {
   return text.split(mark).length % 2 === 0;
 }

@@ -61,7 +61,7 @@ export interface RelocatedAnnotation {
   readonly lost: boolean;
 }
 
-/** Finds the position of each annotation in another version of the plan. */
+/** Finds each annotation in another version of the plan. Collapses the anchors of those whose text is gone. */
 export function relocateAnnotations(
   document: MarkdownDocument,
   annotations: readonly PlanAnnotation[],
@@ -76,7 +76,7 @@ export function relocateAnnotations(
   });
 }
 
-/** Finds the position of one anchor in another version of the plan. */
+/** Finds one anchor in another version of the plan. Collapses the anchor if its text is gone. */
 export function relocateAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
   return relocate(document, anchor) ?? collapseAnchor(document, anchor);
 }
@@ -126,7 +126,7 @@ function annotationsIn(content: unknown): readonly PlanAnnotation[] {
   return Array.isArray(content.annotations) ? content.annotations : [];
 }
 
-/** Converts an annotation to the thread to store. */
+/** Returns the request body that stores an annotation as a thread. */
 export function threadBody(annotation: PlanAnnotation): NewThreadBody {
   const { anchor, type, replacement } = annotation;
   const isReplacement = type === "replace" || type === "delete";
@@ -159,7 +159,7 @@ function threadText({ type, text, replacement, images = [], anchor, author }: Pl
   return parts.join("\n\n");
 }
 
-/** Formats an annotation whose text the plan no longer has: the quote, then the comment. */
+/** Formats an annotation for a thread without an anchor in the plan: the quote, then the comment. */
 export function threadAsText(annotation: PlanAnnotation): string {
   const { anchor } = annotation;
   const text = threadText(annotation);

@@ -4,8 +4,8 @@ import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { documentText, pointInText, removedAnchor, sourceOffset, toAnchor } from "./anchor.ts";
 
 /**
- * Finds an anchor in another version of the plan by its quote. Of several matches, returns the one with the
- * most similar context. Returns undefined if the plan no longer contains the text.
+ * Finds an anchor in another version of the plan by its quote; for removed text, by the text around it. Of several
+ * matches, returns the one with the most similar context. Returns undefined if the plan no longer contains the text.
  */
 export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
   if (anchor.removed) return positionAround(document, anchor);
@@ -57,8 +57,8 @@ interface Match {
 const MAX_MATCHES = 200;
 
 /**
- * Finds a quote regardless of how its whitespace is wrapped. Uses string search, because browsers reject a regular
- * expression for a quote of a few thousand words.
+ * Finds the first `MAX_MATCHES` occurrences of a quote, ignoring differences in whitespace. Uses string search, because
+ * browsers reject a regular expression for a quote of a few thousand words.
  */
 function findQuote({ text, offsetAt }: FoldedText, quote: string): Match[] {
   const wanted = quote.trim().replace(/\s+/g, " ");

@@ -5,15 +5,15 @@ import { isRestored } from "./relocate.ts";
 /** The state of a request from an earlier round. */
 export interface RequestState {
   readonly text: string;
-  /** Whether the plan now meets the request; undefined for a comment. */
+  /** Whether the plan now meets the request; undefined if the annotation requests no exact change. */
   readonly isMet?: boolean;
 }
 
 /**
- * Compares a plan with the one on which an annotation was made. A replacement or insertion is met if the plan
- * now contains exactly the requested text, and a deletion is met if the plan no longer contains the text. For
- * a comment, reports only whether its text has changed. `lost`: the plan no longer contains the text of the
- * annotation. Pure.
+ * Compares a plan with the one on which an annotation was made, ignoring differences in whitespace. A replacement or
+ * insertion is met if the plan contains the requested text more often than before; a replacement also requires that
+ * the old text is gone. A deletion is met if the text is gone. For a comment, reports only whether its text has
+ * changed. `lost`: the plan no longer contains the text of the annotation. Pure.
  */
 export function requestState(
   before: string,

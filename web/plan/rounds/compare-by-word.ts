@@ -10,7 +10,7 @@ export interface WordEdits {
 }
 
 /**
- * Maximum number of edits of a comparison by word. With more edits, it would take seconds and the result
+ * Maximum number of edits of a comparison by word. With more edits, the comparison would take seconds and its result
  * would be unreadable.
  */
 const MAX_EDITS = 1_500;

@@ -15,7 +15,7 @@ import { getTargets, getText, getTraits, isContainer, similarity, type Traits } 
 export interface Comparison {
   /** The later version's blocks in reading order, including removed blocks. */
   readonly blocks: readonly ComparedBlock[];
-  /** Number of added, changed and removed blocks. */
+  /** Number of additions, changes and removals. A list item or table row counts as one. */
   readonly count: number;
 }
 
@@ -156,7 +156,7 @@ class Comparer {
     ];
   }
 
-  /** Emits the removed and the added node, for a difference that cannot be shown by word. */
+  /** Returns the removed and the added node, for a difference that cannot be shown by word. */
   private replaced(before: MarkdownNode, after: MarkdownNode): readonly MarkdownNode[] {
     this.count += 1;
     return [this.removedNode(before), withChange(after, "added")];
@@ -199,7 +199,7 @@ function withChange(node: MarkdownNode, change: Change): MarkdownNode {
     : node;
 }
 
-/** Returns whether a container has exactly one node of this kind. */
+/** Returns whether a container has at most one node of this kind, so that such nodes always correspond. */
 function isAlwaysKept(node: MarkdownNode): boolean {
   if (node.kind === "task") return true;
   return node.kind === "element" && (node.tag === "thead" || node.tag === "tbody");

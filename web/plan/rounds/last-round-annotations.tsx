@@ -93,7 +93,7 @@ function PastAnnotations({
   );
 }
 
-/** Scrolls to the text of an annotation in the current view. */
+/** Moves the cursor to the text of an annotation: in the changes if they are shown, otherwise in the plan. */
 function showPosition(anchor: PlanAnchor): void {
   const { document, view } = useReview.getState();
   if (view !== "plan" && view !== "changes") setView("plan");

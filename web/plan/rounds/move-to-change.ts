@@ -4,7 +4,10 @@ import { setCursor } from "../state/actions.ts";
 import { setRemovedCursor } from "../state/moving.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** Moves the cursor to the next or previous change, or to the first visible one. */
+/**
+ * Moves the cursor to the next or previous change. If the cursor is not on a visible change, counts from the top of the
+ * window.
+ */
 export function moveToChange(step: 1 | -1): void {
   const changes = changeElements();
   if (changes.length === 0) {

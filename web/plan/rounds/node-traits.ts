@@ -25,7 +25,7 @@ export function getTraits(nodes: readonly MarkdownNode[], document: MarkdownDocu
 /** In scripts without spaces, each character counts as a word. */
 const WORD_PATTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
 
-/** Returns the fraction of words that two nodes have in common, 0 to 1. */
+/** Returns the fraction, from 0 to 1, of the words of the node with fewer words that the other node also contains. */
 export function similarity({ vocabulary: a }: Traits, { vocabulary: b }: Traits): number {
   let shared = 0;
   for (const word of a) if (b.has(word)) shared += 1;
@@ -50,7 +50,7 @@ export function getText(node: MarkdownNode, document: MarkdownDocument): string 
   }
 }
 
-/** Returns the targets of a node's links and images, which can change without its text. */
+/** Returns the targets of a node's links and images, which can change while the node's text stays the same. */
 export function getTargets(node: MarkdownNode): string[] {
   if (node.kind === "image") return [`image ${node.source}`];
   if (node.kind === "link") return [`link ${node.href}`, ...node.children.flatMap(getTargets)];
@@ -106,7 +106,7 @@ function toKeys(nodes: readonly MarkdownNode[], document: MarkdownDocument): str
   return nodes.map((node) => toKey(node, document)).join("");
 }
 
-/** Returns the tag for comparison. Blank lines between list items change the tag but not the text. */
+/** Returns the tag for comparison: `p` also for a `div` of text, which a blank line between list items makes a `p`. */
 function getTag({ tag, leaf }: Extract<MarkdownNode, { kind: "element" }>): string {
   return leaf !== undefined && tag === "div" ? "p" : tag;
 }

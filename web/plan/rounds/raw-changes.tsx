@@ -4,7 +4,7 @@ import { useMemo } from "react";
 /** Renders the comparison as a unified diff of the Markdown. */
 export function RawChanges({ before, after }: { readonly before: string; readonly after: string }) {
   const rows = useMemo(() => toRows(before, after), [before, after]);
-  if (rows.length === 0) return <p className="hint">Both rounds are the same, character for character.</p>;
+  if (rows.length === 0) return <p className="hint">Both versions are identical.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className="source raw-changes" tabIndex={0} aria-label="Raw diff">

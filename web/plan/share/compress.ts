@@ -4,7 +4,7 @@ export async function compress(text: string): Promise<string> {
   return toBase64Url(bytes);
 }
 
-/** Decompresses the result of `compress`. Throws for invalid data and for more than `limit` bytes. */
+/** Decompresses the result of `compress`. Throws for invalid data and for a text of more than `limit` bytes. */
 export async function decompress(encoded: string, limit = 16 * 1024 * 1024): Promise<string> {
   const bytes = await through(fromBase64Url(encoded), new DecompressionStream("deflate-raw"), limit);
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

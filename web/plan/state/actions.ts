@@ -30,14 +30,12 @@ function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): bo
   return a?.start === b?.start && a?.end === b?.end;
 }
 
-/**
- * Closes the sidebar for annotations on the text, because it covers the plan in a narrow window.
- */
+/** Returns the state that closes the sidebar for an annotation on the text: in a narrow window, it covers the text. */
 function sidebarStateFor(anchor: PlanAnchor | undefined) {
   return anchor ? { isSidebarOpen: false } : {};
 }
 
-/** Adds an annotation without text: a deletion or a quick label. */
+/** Adds a deletion or a quick label without opening the composer. Offers to undo this. */
 export function addAtOnce(type: "delete" | "label", anchor: PlanAnchor, text = ""): void {
   const annotation = create({ type, anchor, text, replacement: "", images: [] });
   change([...state().annotations, annotation]);
@@ -70,7 +68,7 @@ export function runLoneCommand(): void {
   else openLabels(anchor);
 }
 
-/** Removes a command letter from the start of typed text. */
+/** Removes a command letter from the start of typed text, and sets the type to that of the command. */
 function withoutCommand(composer: Composer): Composer {
   if (!composer.isTyped) return composer;
   const command = commandBefore(composer.text);
@@ -91,7 +89,7 @@ export function isWorthKeeping(composer: Composer): boolean {
   );
 }
 
-/** Saves the annotation that is being written. */
+/** Saves the annotation that is being written and closes the composer. Does nothing if the annotation is empty. */
 export function saveComposer(): void {
   const { composer } = state();
   const kept = withOpenAnnotation();
@@ -240,7 +238,7 @@ export const setNote = (note: string) => set({ note, rewritten: undefined });
 /** Sets the feedback as edited by the person; undefined restores the composed feedback. */
 export const setRewritten = (rewritten: string | undefined) => set({ rewritten });
 
-/** Opens a dialog. Decision dialogs first save the annotation that is being written. */
+/** Opens a dialog; undefined closes it. Decision dialogs first save the annotation that is being written. */
 export function openDialog(dialog: DialogName | undefined): void {
   if (dialog === "approve" || dialog === "request-changes") saveComposer();
   applyTypedText();

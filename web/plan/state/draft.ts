@@ -145,7 +145,7 @@ function watch(autosave: Autosave<DraftContent>): void {
     if (document.visibilityState === "hidden") autosave.flush();
   });
   addEventListener("beforeunload", (event) => {
-    // Warns only if leaving would lose text because the server does not respond.
+    // Warns only if leaving would lose text that cannot be saved.
     if (useReview.getState().draft.state === "failing") event.preventDefault();
   });
 }

@@ -11,8 +11,8 @@ import { threadAnchor } from "./threads.ts";
 const { getState: state, setState: set } = useReview;
 
 /**
- * Activates the next or previous annotation or open thread. Starts from the block being read if the active
- * annotation is out of view.
+ * Activates the next or previous annotation or open thread. Starts from the block being read if no annotation is active
+ * or the active one is out of view.
  */
 export function activateNext(step: 1 | -1): void {
   const ordered = stops();
@@ -68,7 +68,7 @@ function nextFrom(blocks: readonly (number | undefined)[], read: number, step: 1
   return found === -1 ? (step === 1 ? 0 : -1) : found;
 }
 
-/** Moves the cursor to the next or previous block, or to the first visible one. */
+/** Moves the cursor to the next or previous block, or to a visible block if the cursor is not in the window. */
 export function moveCursor(step: 1 | -1): void {
   const next = blockBeside(state().cursor, step);
   if (next !== undefined) setCursor(next);

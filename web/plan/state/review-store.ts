@@ -70,7 +70,7 @@ export interface ReviewState {
   readonly plan: PlanState | undefined;
   /** The plan as shown, with the person's edits. */
   readonly document: MarkdownDocument;
-  /** The plan's text while it is edited. It is parsed as `document` when the editor closes. */
+  /** The plan's text while it is edited. It is parsed as `document` when the view changes or a dialog opens. */
   readonly typed: string | undefined;
   readonly annotations: readonly PlanAnnotation[];
   readonly composer: Composer | undefined;
@@ -90,7 +90,7 @@ export interface ReviewState {
   readonly labelTarget: PlanAnchor | undefined;
   readonly isSidebarOpen: boolean;
   readonly draft: DraftStatus;
-  /** The draft restored from an earlier review, until the person has seen it. */
+  /** The draft restored from an earlier review, until the person keeps or discards it. */
   readonly restored: RestoredDraft | undefined;
   /** Path of a draft that could not be read. */
   readonly damagedDraft: string | undefined;

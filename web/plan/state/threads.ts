@@ -4,7 +4,7 @@ import { useThreads } from "../../shared/threads/thread-store.ts";
 import { documentIndex } from "../model/document-index.ts";
 import { useReview } from "./review-store.ts";
 
-/** Returns the anchor of a thread in the plan; undefined if the plan has no quote of the thread. */
+/** Returns the anchor of a thread in the plan; undefined for a thread on the whole plan or an outdated thread. */
 export function threadAnchor(
   document: MarkdownDocument,
   { anchor, outdated }: Thread,
