@@ -11,7 +11,7 @@ export async function writeClipboard(text: string): Promise<boolean> {
   }
 }
 
-/** Copies through a text field. The field is inside an open modal dialog, because the rest of the page is inert. */
+/** Copies through a text field. Adds the field to the open modal dialog, if any: the rest of the page is inert. */
 function copySelected(text: string): boolean {
   const before = document.activeElement;
   const field = document.createElement("textarea");

@@ -19,8 +19,10 @@ const RETRY_MS = 5_000;
 
 interface Listeners {
   readonly onEvent: (event: ReviewEvent) => void;
-  /** Called when the connection is lost and when it is restored. The browser reconnects after a network
-   * error, and the hook after an error response. */
+  /**
+   * Called when the connection is opened, lost or restored. The browser reconnects after a network error, and the hook
+   * after an error response.
+   */
   readonly onConnection: (connected: boolean) => void;
 }
 

@@ -12,8 +12,7 @@ interface DialogProps {
   readonly footer?: ReactNode;
   readonly wide?: boolean;
   /**
-   * True if the dialog contains nothing focusable. The dialog itself then gets the focus, so that keys scroll
-   * it.
+   * True if the content contains nothing focusable. The content itself then gets the focus, so that keys scroll it.
    */
   readonly onlyText?: boolean;
 }
@@ -27,8 +26,8 @@ export function Dialog({ title, onClose, children, footer, wide = false, onlyTex
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
 
-  // A layout effect opens the dialog in the same task that adds it to the page. A key pressed between the two, for
-  // example while a loaded dialog replaces the waiting one, would reach the page behind the dialog.
+  // A layout effect opens the dialog in the same task that adds it to the page. If it opened later, a key pressed in
+  // between, for example while a loaded dialog replaces the waiting one, would reach the page behind the dialog.
   useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;

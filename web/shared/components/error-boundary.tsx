@@ -12,7 +12,7 @@ interface ErrorBoundaryState {
   readonly retries: number;
 }
 
-/** Renders a fallback if rendering fails. Without such a boundary, React removes the whole page. */
+/** Renders a fallback if rendering fails. Without an error boundary, React removes the whole page. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { message: undefined, retries: 0 };
 

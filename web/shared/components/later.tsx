@@ -3,7 +3,7 @@ import { Dialog } from "./dialog.tsx";
 
 type Load<Props> = () => Promise<ComponentType<Props>>;
 
-/** Loads of all parts that are not loaded yet. */
+/** Functions that load the parts that are not loaded yet. */
 const waiting = new Set<() => Promise<void>>();
 
 interface LaterProps {
@@ -12,9 +12,9 @@ interface LaterProps {
 }
 
 /**
- * Creates a component whose code loads with its first use, or before it when the browser is idle. Once the
- * code is loaded, the component renders immediately: React's `lazy` would show its fallback for up to 300 ms,
- * and keys typed meanwhile would not reach the component.
+ * Creates a component whose code is loaded by `loadWhenIdle` or with its first use. Once the code is loaded, the
+ * component renders immediately: React's `lazy` would show its fallback for up to 300 ms, and keys typed meanwhile
+ * would not reach the component.
  */
 export function later<Props extends object>(load: Load<Props>): ComponentType<Props & LaterProps> {
   let Loaded: ComponentType<Props> | undefined;
@@ -47,7 +47,7 @@ export function later<Props extends object>(load: Load<Props>): ComponentType<Pr
         isMounted = false;
       };
     }, [isLoaded]);
-    // The region around the component shows the error and tries again.
+    // The region around the component shows the error and offers to try again.
     if (failure !== undefined) throw failure;
     return isLoaded && Loaded ? <Loaded {...(props as unknown as Props)} /> : fallback;
   };

@@ -71,7 +71,7 @@ export function Menu({ trigger, label, triggerClass = "button", children }: Menu
 interface MenuItemProps {
   readonly onSelect: () => void;
   readonly children: ReactNode;
-  /** Whether the item is on; undefined for an item without that state. */
+  /** Whether the option is chosen; undefined for an item that is not an option of a choice. */
   readonly checked?: boolean;
 }
 

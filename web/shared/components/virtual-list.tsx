@@ -2,8 +2,9 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "re
 import { flushSync } from "react-dom";
 import { classNames } from "../../../src/render/class-names.ts";
 
-/** Estimated height of an item that was not rendered yet, and pixels rendered beyond the window. */
+/** Estimated height, in pixels, of an item that was not rendered yet. */
 const ESTIMATE = 120;
+/** Pixels above and below the window in which items are rendered. */
 const OVERSCAN = 600;
 /** Pixels at the top of a scroller that a heading may cover. */
 const COVERED = 80;
@@ -29,7 +30,10 @@ interface VirtualListProps<Item extends { readonly id: string }> {
   readonly render: (item: Item, attributes: ListItem) => ReactNode;
 }
 
-/** Lists items of different heights. Only items near the window are rendered, except for printing. */
+/**
+ * Lists items of different heights. In a list of more than `renderAllUpTo` items, renders only those near the window,
+ * except for printing.
+ */
 export function VirtualList<Item extends { readonly id: string }>({
   className,
   items,

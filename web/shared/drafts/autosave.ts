@@ -25,16 +25,16 @@ export interface AutosavePorts<Content> {
    * something to save.
    */
   readonly onConflict?: (stored: Content, generation: number) => boolean;
-  /** Milliseconds from the first unsaved change to the save; at most 500. */
+  /** Milliseconds from the first unsaved change to the save; at most 500. Default: 400. */
   readonly delay?: number;
-  /** Milliseconds until a failed save is retried. */
+  /** Milliseconds until a failed save is retried. Default: 2,000. */
   readonly retryDelay?: number;
 }
 
 export interface Autosave<Content> {
   /** Schedules a save. */
   touch(): void;
-  /** Saves now, in a request that outlives the page. */
+  /** Saves unsaved changes now, in a request that outlives the page. */
   flush(): void;
   /**
    * Merges the draft that `read` returns, if another tab has saved it since this tab last saved or merged. `generation`
@@ -52,9 +52,9 @@ const DELAY_MS = 400;
 const RETRY_DELAY_MS = 2_000;
 
 /**
- * Saves the content to the server, one request at a time, and again if it changed during the request. Every
- * save has a higher generation than all earlier ones, so that the server can detect a save of another tab in
- * between.
+ * Saves the content to the server, one request at a time unless it is flushed, and again if it changed during the
+ * request. Every save has a higher generation than all earlier ones, so that the server can detect a save of another
+ * tab in between.
  */
 export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave<Content> {
   return new Saver(ports);

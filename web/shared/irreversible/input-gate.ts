@@ -14,8 +14,8 @@ export interface GateTimes {
 }
 
 /**
- * Returns the milliseconds until input is accepted: 0 if it is accepted now, undefined while the page has no
- * focus.
+ * Returns the milliseconds until input is accepted: 0 if it is accepted now, undefined while the page has no focus or
+ * the button is not shown.
  */
 export function delayLeft({ focusedAt, shownAt }: GateTimes, now: number): number | undefined {
   if (focusedAt === undefined || shownAt === undefined) return undefined;

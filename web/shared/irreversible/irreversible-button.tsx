@@ -10,8 +10,8 @@ interface IrreversibleButtonProps {
   readonly onPress: () => void;
   readonly variant?: "plain" | "primary" | "danger";
   /**
-   * Makes Ctrl+Enter press this button wherever the focus is. At most one button on the screen has
-   * `takesKey`.
+   * Makes Ctrl+Enter press this button unless another irreversible button has the focus. At most one button on the
+   * screen has `takesKey`.
    */
   readonly takesKey?: boolean;
   /** Whether the action is not possible now. */
@@ -19,9 +19,9 @@ interface IrreversibleButtonProps {
 }
 
 /**
- * Renders a button whose action cannot be undone. Accepts Ctrl+Enter, Cmd+Enter and a pointer press that
- * began on the button. Ignores Enter, Space, held keys, scripts, and any input right after the page gained
- * focus or the button appeared.
+ * Renders a button whose action cannot be undone. Accepts Ctrl+Enter, Cmd+Enter, a pointer press that began on the
+ * button, and clicks of assistive technology. Ignores Enter, Space, held keys, scripts, and any input right after the
+ * page gained focus or the button appeared.
  */
 export function IrreversibleButton(props: IrreversibleButtonProps) {
   const { children, onPress, variant = "plain", takesKey = false, disabled = false } = props;

@@ -27,7 +27,7 @@ export function keyName(press: KeyPress): KeyName {
   return parts.join("+");
 }
 
-/** Returns the character that a key press types; undefined for other keys and for commands with Ctrl or Cmd. */
+/** Returns the character that a key press types; undefined for other keys and for commands with Ctrl, Cmd or Alt. */
 export function printedBy(
   press: KeyPress & { getModifierState?(name: string): boolean },
 ): string | undefined {

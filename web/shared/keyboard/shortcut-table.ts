@@ -17,8 +17,8 @@ const SHOW = "Show";
 const DECIDE = "Decide";
 
 /**
- * All shortcuts of both review pages, in the order of the sheet. A single table, so that a key has the same meaning
- * on both pages; each page implements a subset.
+ * All shortcuts of both review pages, in the order of the sheet. Each page implements a subset. A single table gives a
+ * key the same meaning on both pages.
  */
 export const shortcutTable = {
   next: { group: MOVE, keys: ["j"], label: "Next line or block", kind: "move" },
@@ -66,7 +66,7 @@ export const shortcutTable = {
   resolve: { group: COMMENTS, keys: ["D"], label: "Resolve or reopen the thread, dismiss the finding" },
   accept: { group: COMMENTS, keys: ["T"], label: "Accept the finding" },
   save: { group: COMMENTS, keys: ["Mod+Enter"], label: "Save comment" },
-  kinds: { group: COMMENTS, keys: ["Alt+1"], label: "Kind of comment, while writing: Alt+1, Alt+2, …" },
+  kinds: { group: COMMENTS, keys: ["Alt+1"], label: "Comment type, while writing: Alt+1, Alt+2, …" },
 
   plan: { group: SHOW, keys: ["1"], label: "Plan" },
   source: { group: SHOW, keys: ["s"], label: "Toggle source" },

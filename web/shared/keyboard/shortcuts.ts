@@ -65,7 +65,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarge
       event.preventDefault();
       shortcut.run();
     };
-    // A field that handles a key, for example Ctrl+Enter, keeps the event from the listener above.
+    // `onKeyDown` ignores a key that a field handles, for example Ctrl+Enter, so this listener runs first.
     const onCommandInField = (event: KeyboardEvent) => {
       const isModified = (event.ctrlKey || event.metaKey) && !/^(?:Control|Meta)$/.test(event.key);
       const isCommand = event.key === "Enter" || event.key === "Escape" || isModified;

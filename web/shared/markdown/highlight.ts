@@ -19,7 +19,7 @@ export type CodeScope =
 
 const MAX_LENGTH = 50_000;
 
-/** Highlights code. Returns undefined for an unknown language and for very long code. */
+/** Highlights code. Returns undefined for an unknown language and for code of more than 50,000 characters. */
 export function highlight(code: string, language: string): readonly CodeRun[] | undefined {
   if (code.length > MAX_LENGTH || !highlighter.getLanguage(language)) return undefined;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });

@@ -41,7 +41,7 @@ export function shortcutEntries(shortcuts: readonly Shortcut[]): {
   };
 }
 
-/** Returns entries that open the other reviews of this machine in new tabs. */
+/** Returns entries that open the other reviews on this machine in new tabs. */
 export function reviewEntries(reviews: readonly ReviewEntry[]): readonly PaletteEntry[] {
   return reviews
     .filter(({ url }) => /^https?:\/\//i.test(url))
@@ -53,7 +53,7 @@ export function reviewEntries(reviews: readonly ReviewEntry[]): readonly Palette
     }));
 }
 
-/** Returns the entries whose label has every word of a text, ignoring case. Pure. */
+/** Returns the entries whose label contains every word of a text, ignoring case. Pure. */
 export function filterEntries(entries: readonly PaletteEntry[], text: string): readonly PaletteEntry[] {
   const terms = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter(({ label }) => terms.every((term) => label.toLowerCase().includes(term)));

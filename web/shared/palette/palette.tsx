@@ -83,7 +83,7 @@ export function Palette({ title, fieldLabel, placeholder, emptyText, find, onClo
   );
 }
 
-/** Returns the text selected in the page. The field of the palette takes the selection over. */
+/** Returns the selected range of the page, which is lost when the palette's field gets the focus. */
 function selectedRange(): Range | undefined {
   const selection = getSelection();
   return selection && !selection.isCollapsed ? selection.getRangeAt(0).cloneRange() : undefined;

@@ -35,7 +35,7 @@ export function extractJson(text: string, element: string): string {
   return pattern.exec(text)?.[1] ?? text;
 }
 
-/** Loads images as data URLs, by name. Leaves out images that cannot be loaded. */
+/** Loads images as data URLs, by name. Leaves out images for which the server returns an error. */
 export async function loadImages(urls: ReadonlyMap<string, string>): Promise<Record<string, string>> {
   const loaded = await Promise.all([...urls].map(async ([name, url]) => [name, await dataUrl(url)] as const));
   return Object.fromEntries(loaded.filter((entry): entry is [string, string] => entry[1] !== undefined));
@@ -57,7 +57,7 @@ export function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Returns the texts of an object of untrusted data by their names. */
+/** Returns the members of untrusted data that are strings; an empty object if the data is not an object. */
 export function toTexts(value: unknown): Record<string, string> {
   const entries = Object.entries(toRecord(value)).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",

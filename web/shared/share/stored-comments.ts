@@ -1,5 +1,6 @@
 /**
- * Returns the data that a saved page has stored in the browser; undefined if there is none or storage is disabled.
+ * Returns the data that a saved page has stored in the browser; undefined if there is no valid data or storage is
+ * disabled.
  */
 export function readStored<Stored>(
   key: string,

@@ -86,8 +86,7 @@ interface FinishDialogProps extends BatchDialogProps {
 }
 
 /**
- * Renders the dialog that ends the live session, approved or without a decision. Unsent comments and replies
- * are sent too.
+ * Renders the dialog that ends the live session with or without approval. Unsent comments and replies are sent too.
  */
 function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProps) {
   const comments = useCollected(collect);
@@ -196,7 +195,7 @@ function useNewCount(comments: readonly CommentToSend[]): number {
   return comments.length + stored + messages;
 }
 
-/** Closes the fields of replies that are being written, so that the batch contains them. */
+/** Closes the fields of replies that are being written. The batch contains their texts. */
 function closeOpenMessages(): void {
   for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);
 }

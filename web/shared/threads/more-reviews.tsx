@@ -36,7 +36,7 @@ export function MoreReviews() {
   );
 }
 
-/** Returns the address if a page may link to it. */
+/** Returns an HTTP or HTTPS URL unchanged; undefined for any other URL, to which a page must not link. */
 function localUrl(url: string): string | undefined {
   return /^https?:\/\//i.test(url) ? url : undefined;
 }

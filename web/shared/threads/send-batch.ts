@@ -37,7 +37,7 @@ export function finishReview(
   return handOver(comments, "/api/finish", { approved, ...(text !== "" && { feedback: text }) });
 }
 
-/** Stores comments and replies as threads and messages, then makes the final call. */
+/** Stores comments and replies as threads and messages, then sends `body`. Does nothing while a batch is being sent. */
 async function handOver(comments: readonly CommentToSend[], path: string, body: object): Promise<HandedOver> {
   if (useThreads.getState().sending) return {};
   useThreads.setState({ sending: true });

@@ -233,7 +233,7 @@ function SeverityIcon({ severity }: { readonly severity: ThreadSeverity }) {
   return severity === "warning" ? <TriangleAlert size={13} aria-hidden /> : <Info size={13} aria-hidden />;
 }
 
-/** Returns the name to show for an author; "You" for the person without a name. */
+/** Returns the name to show for an author; "You" for a person without a name or with a generic one. */
 export function authorName({ kind, name }: ThreadAuthor): string {
   if (kind === "person") return name === "" || /^(?:you|person|reviewer)$/i.test(name) ? "You" : name;
   return name === "" ? (kind === "tool" ? "A tool" : "The agent") : name;

@@ -8,14 +8,14 @@ export interface ThreadDraft {
   readonly sent?: SentState | undefined;
 }
 
-/** Returns the unsent replies; undefined if there is nothing to store. */
+/** Returns the unsent text and the state of the last batch; undefined if there is nothing to store. */
 export function threadDraft(): ThreadDraft | undefined {
   const { drafts, batchText, sent } = useThreads.getState();
   if (drafts.size === 0 && batchText === "" && sent === undefined) return undefined;
   return { messages: [...drafts], batchText, ...(sent && { sent }) };
 }
 
-/** Restores unsent replies. Keeps text that was typed since the page was opened. */
+/** Restores the unsent text and the state of the last batch. Keeps text that was typed since the page was opened. */
 export function restoreThreadDraft(stored: ThreadDraft | undefined): void {
   if (!stored || !Array.isArray(stored.messages)) return;
   useThreads.setState(({ drafts, batchText, sent }) => ({

@@ -3,7 +3,7 @@ import type { Thread } from "../../../src/review/api-types.ts";
 import { announce } from "../components/toast.tsx";
 import { changeThreadState, isLive, useThreads, writeMessage } from "./thread-store.ts";
 
-/** Actions of the keys on the active thread, for both pages. */
+/** The commands for the active thread that keys run on both pages. */
 export const threadKeys = {
   respond: () => {
     const thread = activeThread();

@@ -9,7 +9,7 @@ interface ThreadListProps {
   /** All threads in the order of the list. */
   readonly threads: readonly Thread[];
   readonly render: (thread: Thread) => ReactNode;
-  /** Maximum threads of a list that is rendered as a whole. */
+  /** Maximum number of threads in a list that is rendered as a whole. */
   readonly renderAllUpTo?: number;
 }
 

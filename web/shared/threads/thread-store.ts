@@ -53,7 +53,7 @@ export interface RoundNews {
   readonly round: number;
   /** A summary of the changes since the last batch, for example "3 files changed since you sent". */
   readonly summary: string;
-  /** The page still shows the previous round, because the person is writing. */
+  /** Whether the page still shows the previous round, because the person is writing. */
   readonly isPending: boolean;
 }
 
@@ -116,7 +116,7 @@ export async function loadReviews(): Promise<void> {
   if (result.ok && Array.isArray(result.value.reviews)) set({ reviews: result.value.reviews });
 }
 
-/** Adds or updates a thread from an event. Announces new messages of agents and tools. */
+/** Adds or updates a thread from an event. Announces new messages and changes of state that are not the person's. */
 export function receiveThread(thread: Thread): void {
   const before = state().threads.find(({ id }) => id === thread.id);
   for (const changed of requests) changed.set(thread.id, thread);
@@ -131,7 +131,7 @@ export function receiveThread(thread: Thread): void {
   }
 }
 
-/** Updates the agent of a live session. Announces the agent's exit and status. */
+/** Updates the agent of a live session. Announces that the agent has disconnected, or its progress. */
 export function receiveAgent(agent: LiveAgent): void {
   const { live } = state();
   if (!live) return;
@@ -149,7 +149,7 @@ export async function changeThreadState(thread: Thread, next: ThreadState): Prom
   }
 }
 
-/** Accepts a finding. It becomes part of the person's next batch. */
+/** Accepts a finding, which becomes part of the person's next batch. Resolves to whether the server has stored this. */
 export async function acceptFinding(thread: Thread): Promise<boolean> {
   const isDone = await patchThread(thread, { accepted: true });
   if (isDone) announce("Finding accepted");

@@ -16,7 +16,10 @@ export function withThread(threads: readonly Thread[], thread: Thread): readonly
   return at < 0 ? [...threads, thread] : threads.with(at, thread);
 }
 
-/** `unsent`: in no batch. `sent`: in a batch that the agent has not fetched. `delivered`: fetched by the agent. */
+/**
+ * `unsent`: in no batch. `sent`: in a batch that the agent has not fetched. `delivered`: fetched by the agent or posted
+ * at the forge.
+ */
 export type Delivery = "unsent" | "sent" | "delivered";
 
 export function getDelivery({ sentAt, deliveredAt, postedAt }: ThreadMessage): Delivery {
@@ -35,7 +38,7 @@ export function isInNextBatch(thread: Thread): boolean {
   return thread.messages.some((message) => isPersons(message) && getDelivery(message) === "unsent");
 }
 
-/** Returns whether a thread has a message of the person that is not posted at the forge. */
+/** Returns whether a thread that is not dismissed has a message of the person that is not posted at the forge. */
 export function isUnposted({ messages, state }: Thread): boolean {
   return (
     state !== "dismissed" && messages.some((message) => isPersons(message) && message.postedAt === undefined)
@@ -50,7 +53,7 @@ export interface BatchState {
   readonly waiting: number;
   /** When the person last sent a batch; undefined before the first batch. ISO 8601. */
   readonly lastSentAt: string | undefined;
-  /** Threads in which the agent wrote after the last batch. */
+  /** Threads in which an agent or tool wrote after the last batch. */
   readonly replied: number;
 }
 
@@ -80,7 +83,7 @@ const isPersons = ({ author }: ThreadMessage) => author.kind === "person";
 
 export interface ThreadFilter {
   readonly state: "all" | ThreadStatus;
-  /** `all`, `person`, or the name of an agent or tool. */
+  /** `all`, or the result of `authorKey`. */
   readonly author: string;
   readonly severity: "all" | ThreadSeverity;
 }
@@ -88,8 +91,8 @@ export interface ThreadFilter {
 export const NO_FILTER: ThreadFilter = { state: "all", author: "all", severity: "all" };
 
 /**
- * Returns the threads that pass the filter. A thread passes the filter of an author who wrote any of its
- * messages.
+ * Returns the threads that match the filter. The state `open` includes outdated threads. An author matches the threads
+ * in which the author wrote any message.
  */
 export function filterThreads(threads: readonly Thread[], filter: ThreadFilter): readonly Thread[] {
   const { state, author, severity } = filter;
@@ -101,7 +104,7 @@ export function filterThreads(threads: readonly Thread[], filter: ThreadFilter):
   });
 }
 
-/** Returns the filter value that identifies an author. All persons share one value. */
+/** Returns the value by which the filter identifies an author: kind and name; the same value for all persons. */
 export function authorKey({ kind, name }: ThreadAuthor): string {
   return kind === "person" ? "person" : `${kind} ${name}`;
 }
@@ -158,12 +161,12 @@ export function byPath(threads: readonly Thread[]): ReadonlyMap<string, readonly
   return groups;
 }
 
-/** Returns the first line of a thread without Markdown markers, for lists and announcements. */
+/** Returns the summary of a thread's first message, for lists and announcements. */
 export function threadSummary({ messages }: Thread): string {
   return markdownSummary(messages[0]?.markdown ?? "");
 }
 
-/** Returns the first line of a text without Markdown markers. */
+/** Returns the first line of a text with a letter or digit: without Markdown markers, at most 200 characters. */
 export function markdownSummary(text: string): string {
   const line = text.split("\n").find((each) => /[\p{L}\p{N}]/u.test(each)) ?? "";
   return line
