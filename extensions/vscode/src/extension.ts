@@ -41,9 +41,9 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(status, comments, reviews);
 }
 
-/** Reviews that this window has opened itself, which need no notification. */
+/** Ids of the reviews that this window has opened, which need no notification. */
 const ownReviews = new Set<string>();
-/** Settled once the review that this window opens has its id. */
+/** Resolves once the review that this window opens has an id, or cannot be opened. */
 let starting: Promise<void> = Promise.resolve();
 
 async function announce(review: RunningReview): Promise<void> {
@@ -63,7 +63,7 @@ async function announce(review: RunningReview): Promise<void> {
 /** Opens a live review of the changes in the active folder. */
 async function reviewChanges(reviews: OpenReviews): Promise<void> {
   const folder = await activeFolder();
-  if (folder === undefined) throw new Error("Open a folder with a git repository first.");
+  if (folder === undefined) throw new Error("No folder is open. Open a folder with a git repository.");
   const start = vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: "Sallyport: opening the review" },
     () => startReview(setting("command"), folder),
@@ -97,7 +97,7 @@ async function openReview(reviews: OpenReviews): Promise<void> {
 /** Adds a comment at the selected lines to the live review, which is opened if there is none. */
 async function commentSelection(reviews: OpenReviews): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  if (editor?.document.uri.scheme !== "file") throw new Error("Select lines of a file first.");
+  if (editor?.document.uri.scheme !== "file") throw new Error("No file is open. Select lines of a file.");
   const { document, selection } = editor;
   const text = await vscode.window.showInputBox({ prompt: "Comment for the agent", ignoreFocusOut: true });
   if (!text?.trim()) return;
@@ -110,7 +110,7 @@ async function commentSelection(reviews: OpenReviews): Promise<void> {
   if (!find()) await reviewChanges(reviews);
   const review = find();
   const body = review && commentOn(review.repository, lines, text);
-  if (!review || !body) throw new Error("This file is outside of the reviewed repository.");
+  if (!review || !body) throw new Error("Comment not added: the file is outside of the reviewed repository.");
   const client = createReviewClient(review.port);
   await client.createThread(body);
   const chosen = await vscode.window.showInformationMessage(
@@ -137,8 +137,8 @@ async function sendFeedback(reviews: OpenReviews): Promise<void> {
 }
 
 /**
- * Returns the only review, or the one that the person chooses. Throws an error with the text `none` if there
- * is no review.
+ * Returns the only review, or the one that the person chooses; undefined if the person chooses none. Throws an error
+ * with the text `none` if there is no review.
  */
 async function pick(reviews: readonly RunningReview[], none: string): Promise<RunningReview | undefined> {
   const [only, ...more] = reviews;

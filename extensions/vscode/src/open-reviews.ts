@@ -17,7 +17,7 @@ export interface OpenReviewsOptions {
   readonly dataDirectory: string;
   /** The folders of the window. */
   readonly folders: () => readonly string[];
-  /** Called when a review has opened or ended; `opened` has the reviews that were not there before. */
+  /** Called when a review has opened or ended. `opened` contains the reviews that have opened. */
   readonly onChange: (reviews: readonly RunningReview[], opened: readonly RunningReview[]) => void;
 }
 
@@ -40,7 +40,7 @@ export function watchReviews(options: OpenReviewsOptions): OpenReviews {
   let pending: NodeJS.Timeout | undefined;
   const schedule = () => {
     clearTimeout(pending);
-    // A file is written to a temporary name first, which changes the folder twice.
+    // A running file is written under a temporary name and then renamed, which changes the folder twice.
     pending = setTimeout(() => void refresh(), SETTLE_MS);
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -20,7 +20,10 @@ export interface ReviewClient {
   send(): Promise<void>;
   /** Returns the path of the page that an editor may show in a frame. */
   embeddedPath(): Promise<string>;
-  /** Follows the review's events until the signal aborts. Resolves when the review has ended. */
+  /**
+   * Calls the handlers for the review's events. Resolves when the review ends the stream. Rejects when the signal
+   * aborts or the connection breaks.
+   */
   follow(handlers: EventHandlers, signal: AbortSignal): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { commentOn, pathWithin, toThreadView } from "./thread-view.ts";
 
 /** The threads of the open code reviews, shown at the lines of their files. */
 export interface ThreadComments extends vscode.Disposable {
-  /** Shows the threads of these reviews, and no others. */
+  /** Shows the threads of the code reviews among these reviews, and no others. */
   show(reviews: readonly RunningReview[]): void;
   /** Adds what the person typed: a reply, or the first comment of a thread. */
   add(reply: vscode.CommentReply): Promise<void>;
@@ -96,7 +96,7 @@ export function createThreadComments(onError: (text: string) => void): ThreadCom
       // The editor's own thread is replaced by the one that the review returns.
       thread.dispose();
       if (each && body) return attempt(each.client.createThread(body), each);
-      onError("No code review of this file is open.");
+      onError("Comment not added: no code review of this file is open. Open a review of its repository.");
     },
     async setState(thread, state) {
       const known = findThread(shown, thread);

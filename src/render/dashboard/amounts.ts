@@ -1,4 +1,4 @@
-/** Formats milliseconds with a rounded unit. */
+/** Formats a duration: `850 ms`, `1.5 s`, `2 min 5 s`, `1 h 3 min`; `–` for undefined. */
 export function duration(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return "–";
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
@@ -13,7 +13,7 @@ export function age(milliseconds: number): string {
   return milliseconds < 60_000 ? `${Math.max(0, Math.floor(milliseconds / 1000))} s` : duration(milliseconds);
 }
 
-/** Formats a count: `950`, `9.5k`, `950k`, `9.5M`. */
+/** Formats a count: `950`, `9.5k`, `950k`, `9.5M`; `–` for undefined. */
 export function count(amount: number | undefined): string {
   if (amount === undefined) return "–";
   if (amount < 1_000) return String(amount);

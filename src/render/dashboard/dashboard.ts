@@ -42,9 +42,7 @@ ${mcpTable(state)}
 ${!isFresh && settings}`;
 }
 
-/**
- * Renders the header. Screen readers announce the state in it when it changes, so it must not change with each call.
- */
+/** Renders the header. Screen readers announce changes of its state, so the state must not change with each call. */
 function header(state: DashboardState, { connection, isInteractive }: View): Html {
   const { startedAt, now, configuration, needsKey } = state;
   const read =

@@ -55,8 +55,8 @@ export interface RowOptions {
 }
 
 /**
- * A range of unchanged lines outside the hunks. Numbers from 1, `newEnd` exclusive; undefined if the file's length is
- * unknown.
+ * A range of unchanged lines outside the hunks. Line numbers from 1. `newEnd` is exclusive, and undefined if the file's
+ * length is unknown.
  */
 export interface Gap {
   readonly oldStart: number;

@@ -2,7 +2,7 @@ import type { LiveAgent } from "../../review/api-types.ts";
 
 /** The state of the batches that the person has sent. */
 export interface BatchProgress {
-  /** Threads that were sent and not delivered. */
+  /** Number of threads that were sent and not delivered. */
   readonly waiting: number;
   /** When the last batch was sent; undefined before the first. */
   readonly lastSentAt: string | undefined;

@@ -1,6 +1,6 @@
 /**
  * Formats text as a fenced code block. The fence is longer than any run of backticks in the text, so that the text
- * cannot close it, and has at least `min` backticks. Adds a line end if the text has none.
+ * cannot close it, and has at least `min` backticks. The closing fence is on a line by itself.
  */
 export function fenced(text: string, language = "", min = 3): string {
   const fence = "`".repeat(Math.max(min, longestBackticks(text) + 1));

@@ -78,7 +78,7 @@ function deceptive(text: string, meaning: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Escapes text for HTML element content and quoted attributes. */
+/** Escapes text for HTML element content and double-quoted attributes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 }

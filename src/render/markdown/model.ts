@@ -118,7 +118,7 @@ export interface LeafMark {
 
 export interface Block {
   readonly index: number;
-  /** Its name in the page: "paragraph", "list item" … */
+  /** The name of the block's kind: "paragraph", "list item" … */
   readonly name: string;
   readonly firstLeaf: number;
   readonly lastLeaf: number;

@@ -4,9 +4,8 @@ const EXECUTABLE = "100755";
 const REGULAR = "100644";
 
 /**
- * Describes the kind of a file or the change of its mode in a few words: submodule, symbolic link,
- * executable. Returns undefined for a file that is regular before and after the change. Modes are in git's
- * notation, such as `100644`. Pure.
+ * Describes in a few words that a file is a submodule, a symbolic link or a new executable file, or how its mode has
+ * changed. Returns undefined if none of these applies. Modes are in git's notation, such as `100644`. Pure.
  */
 export function modeChange(file: Pick<DiffFile, "oldMode" | "newMode">): string | undefined {
   const { oldMode, newMode } = file;

@@ -14,7 +14,7 @@ const NOTHING: WordChanges = { old: [], new: [] };
  * Longer lines are not compared: they are data, and the cost of the comparison grows with the square of the length.
  */
 const MAX_LINE_LENGTH = 2_000;
-/** If more than this share of both lines changed, marking words adds nothing to the line's color. */
+/** If more than this share of the longer line changed, marking words adds nothing to the line's color. */
 const MAX_CHANGED = 0.75;
 /**
  * The tokens of `diffWordsWithSpace` in the package diff: words of Latin letters, digits and `_`, whitespace,
@@ -24,7 +24,10 @@ const MAX_CHANGED = 0.75;
 const TOKEN =
   /\r?\n|[\w\u{AD}\u{C0}-\u{D6}\u{D8}-\u{F6}\u{F8}-\u{2C6}\u{2C8}-\u{2D7}\u{2DE}-\u{2FF}\u{1E00}-\u{1EFF}]+|[^\S\n\r]+|./gsu;
 
-/** Returns the words that differ between a removed line and the added line that it is paired with. */
+/**
+ * Returns the words that differ between a removed line and the added line that it is paired with. Returns no words if a
+ * line is blank or too long, or if too much of the line has changed.
+ */
 export function wordChanges(oldText: string, newText: string): WordChanges {
   if (oldText.length > MAX_LINE_LENGTH || newText.length > MAX_LINE_LENGTH) return NOTHING;
   if (oldText.trim() === "" || newText.trim() === "") return NOTHING;

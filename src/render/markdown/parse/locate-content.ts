@@ -2,8 +2,8 @@ import type { ContentMap } from "./inline.ts";
 import { lastNotBehind, type SourceLines } from "./source-lines.ts";
 
 /**
- * Returns a map from an inline token's content to the source. Each line of the content is the end of a line of the
- * block: what follows its markers and indentation.
+ * Returns a map from an inline token's content to the source. Each line of the content is the part of a source line
+ * that follows the markers and the indentation of its block.
  */
 export function locateLines(content: string, firstLine: number, lines: SourceLines): ContentMap {
   // The starts of runs in which both offsets advance equally, in the content and in the source; a paragraph may have

@@ -16,7 +16,7 @@ export function keepMath(parser: { readonly block: ParserBlock; readonly inline:
   parser.inline.ruler.before("escape", "math", inlineRule);
 }
 
-/** Parses lines from one that starts with `$$` to one that ends with it as a single paragraph. */
+/** Parses a formula from `$$` at the start of a line to `$$` at the end of a later line as one paragraph. */
 function blockRule(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
   if ((state.sCount[startLine] ?? 0) - state.blkIndent >= 4) return false;
   const lineText = (line: number) =>

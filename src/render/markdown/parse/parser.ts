@@ -155,7 +155,7 @@ function summary(
   const at = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
   const [written, content] = SUMMARY.exec(state.src.slice(at, state.eMarks[line])) ?? [];
   if (written === undefined || content === undefined) return undefined;
-  // A link definition after it would not be drawn, although its line counts as drawn.
+  // A link definition after the summary would not be drawn, although its line counts as drawn.
   if (
     state.src
       .slice(at + written.length, state.eMarks[line])

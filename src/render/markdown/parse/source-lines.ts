@@ -44,7 +44,10 @@ export function lastNotBehind(starts: readonly number[], offset: number): number
   return low;
 }
 
-/** Finds YAML front matter. `body` is the source with those lines blank, so that line numbers do not change. */
+/**
+ * Finds YAML front matter that ends within the first 200 lines. `body` is the source with the lines of the front matter
+ * blank, so that line numbers do not change.
+ */
 export function takeFrontMatter(
   source: string,
   lines: SourceLines,
