@@ -16,7 +16,7 @@ interface PermissionChoiceProps {
   readonly onChange: (value: PermissionMode | "") => void;
 }
 
-/** Selects the agent's permission mode after approval. The default leaves the mode unchanged. */
+/** Renders the choice of the agent's permission mode after approval. The default leaves the mode unchanged. */
 export function PermissionChoice({ plan, value, onChange }: PermissionChoiceProps) {
   return (
     <label className="field">
@@ -31,8 +31,8 @@ export function PermissionChoice({ plan, value, onChange }: PermissionChoiceProp
       </select>
       {value === "bypassPermissions" && (
         <small className="warning-text">
-          It can run any command without asking. Works only if {plan.caller.name} was started with
-          --dangerously-skip-permissions.
+          The agent can run any command without asking. This mode works only if {plan.caller.name} was started
+          with --dangerously-skip-permissions.
         </small>
       )}
     </label>
@@ -48,7 +48,7 @@ interface AgentChoiceProps {
   readonly onChange: (agent: string) => void;
 }
 
-/** Selects the agent that continues with the plan. */
+/** Renders the choice of the agent that continues with the plan. */
 export function AgentChoice({ value, onChange }: AgentChoiceProps) {
   const [agents, setAgents] = useState<readonly Agent[]>([]);
   const [error, setError] = useState<string>();

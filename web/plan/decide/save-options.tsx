@@ -171,7 +171,7 @@ export function SaveDialog() {
         </Button>
       }
     >
-      <p className="hint">Applies to this and all later reviews. Denied plans are saved only in the folder.</p>
+      <p className="hint">Applies to this and later reviews. Denied plans are saved only in the folder.</p>
       <SaveOptions />
     </Dialog>
   );

@@ -116,8 +116,8 @@ function Replaced() {
   return (
     <div className="banner banner-danger" role="alert">
       <span>
-        <strong>This tab is out of date: another plan is now open at this address.</strong> This one can no
-        longer be decided; your comments on it are saved.
+        <strong>This tab is out of date: another plan is now open at this address.</strong> The plan in this
+        tab can no longer be decided; your comments on it are saved.
       </span>
       <CopyComments />
       <Button small onClick={() => location.reload()}>

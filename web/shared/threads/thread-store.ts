@@ -159,7 +159,7 @@ export async function acceptFinding(thread: Thread): Promise<boolean> {
 async function patchThread(thread: Thread, body: object): Promise<boolean> {
   const result = await sendJson<Thread>("PATCH", `/api/threads/${encodeURIComponent(thread.id)}`, body);
   if (result.ok) set(({ threads }) => ({ threads: withThread(threads, result.value) }));
-  else showToast(`Not changed: ${explain(result)}`, { tone: "danger" });
+  else showToast(`Thread not changed: ${explain(result)}`, { tone: "danger" });
   return result.ok;
 }
 
