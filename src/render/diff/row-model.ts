@@ -11,7 +11,7 @@ import {
 export const ROW_LINE = 0;
 /** A line outside the hunks, shown on request. `left` and `right` are line numbers. */
 export const ROW_CONTEXT = 1;
-/** The lines omitted between two hunks. `left` is the gap's index. */
+/** The lines omitted before, between or after the hunks. `left` is the gap's index. */
 export const ROW_GAP = 2;
 /** An element that the page inserts between lines, such as a comment. `left` is the index in `widgets`. */
 export const ROW_WIDGET = 3;

@@ -1,6 +1,6 @@
 import { blockAt, blockElement, removedElement } from "../dom/text-points.ts";
 
-/** Target of the pointer: a block, in a code block also the line (from 0), or removed text. */
+/** The target of the pointer: removed text, or a block and, in a code block, the line (from 0). */
 export type BlockPosition =
   | { readonly block: number; readonly line?: number; readonly removed?: undefined }
   | { readonly removed: number; readonly block?: undefined; readonly line?: undefined };

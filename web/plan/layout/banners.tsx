@@ -18,7 +18,7 @@ const LiveBanner = lazy(() =>
   import("../../shared/threads/live-banner.tsx").then((module) => ({ default: module.LiveBanner })),
 );
 
-/** Renders notices: lost server, unsaved draft, new round, agent timeout. */
+/** Renders the notices, for example about a lost server, an unsaved draft, a new round or a timeout of the agent. */
 export function Banners() {
   const connected = useReview((state) => state.connected);
   const draft = useReview((state) => state.draft);

@@ -22,7 +22,10 @@ import { type RequestState, requestState } from "../model/request-state.ts";
 import { addAnnotations, setCursor, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** Lists the comments of the last round, sent or unsent, with the state of their text. */
+/**
+ * Lists the comments of the last round, sent or unsent, with the state of each request. Without comments, shows the
+ * feedback of the round.
+ */
 export const LastRoundAnnotations = memo(function LastRoundAnnotations() {
   const last = useReview((state) => state.rounds.at(-1));
   const current = useReview((state) => state.annotations);

@@ -12,8 +12,8 @@ const NO_IMAGES: readonly AttachedImage[] = [];
 const past: (readonly PlanAnnotation[])[] = [];
 
 /**
- * Opens the composer for a new annotation on an anchor or on the whole plan. First saves an annotation that is open
- * elsewhere.
+ * Opens the composer for a new annotation on an anchor or on the whole plan. First saves an open annotation on other
+ * text.
  */
 export function startAnnotation(type: AnnotationType, anchor?: PlanAnchor, typed = ""): void {
   const open = state().composer;

@@ -21,7 +21,7 @@ interface DraftContent {
   readonly note: string;
   readonly rewritten?: string;
   readonly edited?: string;
-  /** Unsent replies to threads. */
+  /** Unsent text in threads. */
   readonly threads?: ThreadDraft;
   /** The id of the review in which the draft was written. The tabs of a review share its annotations. */
   readonly session?: string;

@@ -9,7 +9,7 @@ import { loadReviews, loadThreads, useThreads } from "../../shared/threads/threa
 import { startDraft } from "./draft.ts";
 import { useReview } from "./review-store.ts";
 
-/** Loads the plan, then the draft and earlier rounds. */
+/** Loads the plan, then the draft, the threads, the other open reviews and the earlier rounds. */
 export async function load(): Promise<void> {
   const result = await getJson<PlanState>("/api/plan");
   if (!result.ok) {

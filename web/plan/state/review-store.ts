@@ -29,7 +29,7 @@ export interface Composer {
 
 /** Draft restored from an earlier review of the same plan. */
 export interface RestoredDraft {
-  /** ISO 8601. */
+  /** ISO 8601; empty if unknown. */
   readonly savedAt: string;
   readonly annotationIds: readonly string[];
   readonly hasEdit: boolean;

@@ -19,7 +19,7 @@ export interface ListItem {
 interface VirtualListProps<Item extends { readonly id: string }> {
   readonly className: string;
   readonly items: readonly Item[];
-  /** The item that is scrolled into view when it becomes active. */
+  /** Id of the active item, which is scrolled into view when it becomes active. */
   readonly activeId: string | undefined;
   /**
    * A list of up to this number of items is rendered as a whole, so that the browser's search finds every

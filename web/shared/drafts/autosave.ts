@@ -38,7 +38,7 @@ export interface Autosave<Content> {
   flush(): void;
   /**
    * Merges the draft that `read` returns, if another tab has saved it since this tab last saved or merged. `generation`
-   * is the announced one; absent if unknown. Saves nothing.
+   * is that of the save that the server has announced; absent if unknown. Saves nothing.
    */
   follow(read: () => Promise<Result<Draft<Content>>>, generation?: number): Promise<void>;
   /** Continues from a draft that the server has stored. */
@@ -156,7 +156,7 @@ class Saver<Content> implements Autosave<Content> {
     }
   }
 
-  /** Merges the draft that another tab saved, and saves the result. */
+  /** Merges the draft that another tab saved, and saves the result. Stops saving if the draft cannot be merged. */
   private mergeStored(body: unknown): void {
     const stored = body as { readonly generation?: unknown; readonly content?: unknown } | null;
     const { generation, content } = stored ?? {};

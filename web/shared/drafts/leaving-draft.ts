@@ -21,7 +21,7 @@ export async function readDraft<Content>(session: string): Promise<Result<Draft<
   return { ok: true, value: { ...left, savedAt: "" } };
 }
 
-/** Saves a draft. The last save before the page closes is also stored in the tab. */
+/** Saves a draft. With `keepalive`, for the last save before the page closes, also stores the draft in the tab. */
 export function writeDraft<Content>(session: string, draft: SentDraft<Content>, keepalive: boolean) {
   if (keepalive) leaveIn(session, draft);
   return sendJson<{ readonly generation: number; readonly savedAt: string }>("PUT", "/api/draft", draft, {

@@ -4,8 +4,8 @@ export const FOCUS_DELAY_MS = 1_000;
 export const APPEAR_DELAY_MS = 400;
 
 /**
- * Times on the page's clock, in milliseconds: when the page gained focus, and when the button appeared.
- * Undefined if that has not happened.
+ * Times on the page's clock, in milliseconds: when the page gained focus, and when the button appeared. A time is
+ * undefined if its event has not happened.
  */
 export interface GateTimes {
   /** When the page gained focus while visible. */

@@ -9,9 +9,9 @@ export interface PaletteEntry {
   /** Identifies an entry whose label may occur twice. */
   readonly id?: string | undefined;
   readonly label: string;
-  /** Where the entry leads, shown beside it. */
+  /** Text shown beside the label, for example the line to which the entry leads. */
   readonly detail?: string | undefined;
-  /** The key that does the same. */
+  /** The key that runs the same command. */
   readonly key?: string | undefined;
   readonly run: () => void;
 }

@@ -11,7 +11,7 @@ interface PaletteProps {
   readonly placeholder: string;
   /** Shown if no entry matches. */
   readonly emptyText: string;
-  /** Returns the entries that match a text, by group; the same function until the entries change. */
+  /** Returns the entries that match a text, by group. Must be the same function until the entries change. */
   readonly find: (text: string) => readonly PaletteGroup[];
   readonly onClose: () => void;
 }

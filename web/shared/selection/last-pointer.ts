@@ -10,7 +10,7 @@ if (typeof document !== "undefined") {
   );
 }
 
-/** Returns whether the last input was touch, which cannot hover and shows the system's toolbar above a selection. */
+/** Returns whether the last pointer was a touch. It cannot hover and shows the system's toolbar above a selection. */
 export function isTouched(): boolean {
   return pointerType === "touch";
 }

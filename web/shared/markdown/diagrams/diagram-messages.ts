@@ -9,5 +9,5 @@ export type DiagramResponse = { readonly svg: string } | { readonly error: strin
 /** A diagram as SVG text, or the reason for the failure. `again`: the diagram is not the cause and may be retried. */
 export type DrawnDiagram = { readonly svg: string } | { readonly error: string; readonly again: boolean };
 
-/** Maximum characters of a diagram's source. */
+/** Maximum length of a diagram's source, in characters. */
 export const MAX_DIAGRAM_LENGTH = 50_000;
