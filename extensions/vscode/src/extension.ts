@@ -63,7 +63,7 @@ async function announce(review: RunningReview): Promise<void> {
 /** Opens a live review of the changes in the active folder. */
 async function reviewChanges(reviews: OpenReviews): Promise<void> {
   const folder = await activeFolder();
-  if (folder === undefined) throw new Error("No folder is open. Open a folder with a git repository.");
+  if (folder === undefined) throw new Error("No folder is selected. Open a folder with a git repository.");
   const start = vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: "Sallyport: opening the review" },
     () => startReview(setting("command"), folder),
