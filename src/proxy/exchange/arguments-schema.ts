@@ -17,7 +17,10 @@ export function argumentsSchema(schema: unknown, list: LossList): JsonSchema {
   const { anyOf, oneOf, allOf, ...top } = resolve(schema, schema);
   const alternatives = [anyOf, oneOf].filter(Array.isArray).map((members) => readAll(members, schema));
   if (alternatives.length > 0)
-    list.add("schema-anyOf", "`anyOf` at the root of a tool's schema dropped: vendors do not support it.");
+    list.add(
+      "schema-anyOf",
+      "`anyOf` or `oneOf` at the root of a tool's schema dropped: vendors do not support it.",
+    );
   const all = Array.isArray(allOf) ? readAll(allOf, schema) : [];
   const required = new Set([
     ...namesIn(top["required"]),

@@ -61,7 +61,7 @@ export interface Capabilities {
   readonly acceptsContentParts: boolean;
   /** Whether the conversation can end with an assistant message that the model continues. */
   readonly acceptsPrefill: boolean;
-  /** Top-level members that the upstream accepts, besides those that all upstreams of the dialect accept. */
+  /** Top-level members that this upstream accepts and other upstreams of the dialect may reject. */
   readonly optionalMembers: readonly string[];
   readonly images: "any" | "base64" | "none";
   readonly documents: "any" | "base64" | "none";
@@ -70,7 +70,7 @@ export interface Capabilities {
   readonly maxToolNameLength: number;
 }
 
-/** Capabilities of a model unless its dialect, its family or the configuration overrides them. */
+/** Capabilities of a model unless its dialect, `capabilitiesFor` or the configuration overrides them. */
 export const defaultCapabilities: Capabilities = {
   maxTokensName: "max_tokens",
   defaultMaxTokens: 8_192,

@@ -17,7 +17,10 @@ export interface Codec {
   decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest>;
   /** Decodes like `decodeRequest`, but pauses in long lists, so that a large body does not block other calls. */
   decodeRequestInSteps(body: unknown, context: DecodeContext): Steps<Converted<ExchangeRequest>>;
-  /** Encodes a request for an upstream. */
+  /**
+   * Encodes a request for an upstream. Throws `DialectError` (400) if the dialect lacks a hosted tool and no other tool
+   * remains.
+   */
   encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall>;
   /** Encodes like `encodeRequest`, but pauses in long lists. */
   encodeRequestInSteps(request: ExchangeRequest, capabilities: Capabilities): Steps<Converted<UpstreamCall>>;
@@ -28,9 +31,7 @@ export interface Codec {
   encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown>;
   /** Encodes like `encodeResponse`, but pauses in long lists. */
   encodeResponseInSteps(response: ExchangeResponse, context: EncodeContext): Steps<Converted<unknown>>;
-  /**
-   * Returns the id that clients receive for a stored response. Absent in dialects whose clients cannot refer to it.
-   */
+  /** Returns the id that clients receive for a response. Absent in dialects whose responses are never stored. */
   createResponseId?(id: string | undefined, context: EncodeContext): string;
   createStreamDecoder(): StreamDecoder;
   createStreamEncoder(context: EncodeContext): StreamEncoder;

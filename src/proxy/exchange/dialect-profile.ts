@@ -135,7 +135,7 @@ export interface UpstreamProfile {
   readonly compactsConversations: boolean;
   /** Whether upstreams can stream responses over a WebSocket. */
   readonly hasWebSocketMode: boolean;
-  /** Capabilities of a model unless its family or the configuration overrides them. */
+  /** Capabilities of a model before `capabilitiesFor` applies overrides, such as those of the configuration. */
   readonly capabilities: Capabilities;
   /** Whether models named `vendor/model` are served by a gateway that requires the earlier `reasoning_details`. */
   readonly hasGateways: boolean;
@@ -143,7 +143,7 @@ export interface UpstreamProfile {
   readonly instructionsWithoutTurns: "instructions" | "system-turn" | "user-turn";
   /** Whether strict schemas are limited to OpenAI's subset of JSON Schema. */
   readonly restrictsStrictSchemas: boolean;
-  /** Whether the root of a response schema can be something other than an object. */
+  /** Whether the root of a response schema can be of a type other than object. */
   readonly acceptsAnySchemaRoot: boolean;
   /** Whether a request can ask for JSON without a schema. */
   readonly acceptsJsonWithoutSchema: boolean;
@@ -151,9 +151,9 @@ export interface UpstreamProfile {
   readonly limitsToolCalls: boolean;
   /** Request member for the number of candidates; absent if a call returns only one. */
   readonly candidatesMember?: string;
-  /** Members that the dialect's tools have besides name, description and schema. */
+  /** Members of the dialect's tools in addition to name, description, schema and `strict`. */
   readonly toolMembers: readonly string[];
-  /** Returns a request that generates one token, for a warm-up. */
+  /** Returns a request that generates as few tokens as the vendor accepts as a limit, for a warm-up. */
   createSmallestCall(model: string, maxTokensName: string): UpstreamRequestBody;
   /** Returns the request that counts the tokens of a generate request; absent if upstreams have no such route. */
   createCountCall?(model: string, body: Readonly<Record<string, unknown>>): UpstreamRequestBody;

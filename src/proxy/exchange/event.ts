@@ -5,13 +5,13 @@ import type { Finish, Usage } from "./response.ts";
 /**
  * An event of a response stream. A stream has this grammar:
  *
- *     stream := ping* start (part | ping | usage)* (finish+ end | error)
+ *     stream := ping* start (part | finish | ping | usage)* (end | error)
  *     part   := part-start delta* part-end | part-whole
  *
  * Events of several parts can interleave; `index` identifies a part and is never reused. A part starts empty and
  * receives its content in deltas; `part-end` can repeat the whole part with members that deltas cannot express (origin,
- * id). A stream ends with one `finish` per candidate and exactly one `end`, or with exactly one `error`, which can come
- * before `start`.
+ * id). Each candidate has one `finish` after its parts. A stream ends with exactly one `end`, or with exactly one
+ * `error`, which can come before `start`.
  */
 export type ExchangeEvent =
   | {

@@ -29,7 +29,7 @@ export const lossCodes = {
   "parallel-tool-calls":
     "The limit of one tool call at a time was not sent. The proxy drops tool calls after the first one.",
   "part-signature":
-    "The signature of a text or image was dropped: this vendor did not create it, or the client's dialect cannot carry it.",
+    "The signature of a text or image was dropped: this vendor did not create it, the client's dialect cannot carry it, or a later one of the same message was kept.",
   "presence-penalty": "`presence_penalty` was dropped.",
   "previous-response-id": "`previous_response_id` was dropped.",
   "prompt-cache-key": "`prompt_cache_key` was dropped.",

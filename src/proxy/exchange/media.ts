@@ -48,9 +48,9 @@ const signs: readonly (readonly [prefix: string, mediaType: string])[] = [
 ];
 
 /**
- * Returns the media type that the first bytes of base64 data indicate if the declared one is an image, PDF or
- * `application/octet-stream`; else the declared one. Vendors reject an image whose declared type is wrong. RIFF data is
- * WebP only if an image was declared, because audio can be RIFF too.
+ * Returns the media type that the first bytes of base64 data indicate, if they indicate one and the declared type is an
+ * image, PDF or `application/octet-stream`; else the declared type. Vendors reject an image whose declared type is
+ * wrong. RIFF data is WebP only if an image was declared, because audio can be RIFF too.
  */
 export function sniffMediaType(data: string, declared: string): string {
   const found = signs.find(([prefix]) => data.startsWith(prefix))?.[1];

@@ -110,7 +110,9 @@ export interface ReasoningPart extends PartBase {
   readonly text: string;
   readonly vendor?: Dialect;
   readonly signature?: string;
-  /** Whether only the vendor can read the part (messages: `redacted_thinking`; responses: `encrypted_content`). */
+  /**
+   * Whether only the vendor can read the part (messages: `redacted_thinking`; chat-completions: `reasoning.encrypted`).
+   */
   readonly redacted?: boolean;
   /** Whether the part carries only the signature of the text before it (`detachTextSignatures`). */
   readonly ofText?: boolean;

@@ -14,8 +14,8 @@ export interface ExchangeRequest {
   readonly reasoning?: ReasoningRequest;
   readonly output?: OutputFormat;
   /**
-   * Whether the client requested usage in its stream (chat-completions `include_usage`). In other dialects, a stream
-   * always contains usage.
+   * Whether the client requested usage in its stream (`include_usage` of chat-completions and completions). In other
+   * dialects, a stream always contains usage.
    */
   readonly streamUsage?: boolean;
   readonly user?: string;
@@ -30,9 +30,9 @@ export interface ExchangeRequest {
   /** The conversation to store under the response's id, so that later calls can continue it (messages `thread`). */
   readonly thread?: ThreadRequest;
   readonly store?: boolean;
-  /** Whether the response is created in the background while the client polls it (responses). */
+  /** Whether the response is created in the background and the client polls for it (responses). */
   readonly background?: boolean;
-  /** Top-level members without an equivalent in other dialects, by the client's dialect. */
+  /** Members of the client's request without an equivalent in this interface, by the client's dialect. */
   readonly extensions: Partial<Record<Dialect, Readonly<Record<string, unknown>>>>;
 }
 
@@ -63,7 +63,7 @@ export interface FunctionTool {
   readonly extras?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool whose input is free text (responses `custom`). */
+/** A tool whose input is free text (`custom` in responses and chat-completions). */
 export interface CustomTool {
   readonly type: "custom";
   readonly name: string;

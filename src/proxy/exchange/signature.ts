@@ -11,8 +11,8 @@ import type { Dialect, Part, ReasoningPart } from "./parts.ts";
 const wrappedPattern = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*)$/s;
 
 /**
- * Returns the signature of a part for a client of `dialect`: unchanged if this is the vendor's own dialect, else
- * wrapped. `encode` converts the envelope.
+ * Returns the signature of a part for a client of `dialect`: unchanged if this is the vendor's own dialect or the vendor
+ * is not known, else wrapped. A missing signature counts as empty. `encode` converts the envelope.
  */
 export function wrapSignature(
   dialect: Dialect,
@@ -131,7 +131,7 @@ export function attachSignatures(parts: readonly Part[]): readonly Part[] {
   return attached;
 }
 
-/** Returns a part that contains only a generative-language signature; undefined for any other part. */
+/** Returns the part if it contains only a generative-language signature; otherwise undefined. */
 function toSignatureOnly(part: Part): (ReasoningPart & { readonly signature: string }) | undefined {
   if (part.type !== "reasoning" || part.text !== "" || part.redacted === true) return undefined;
   const { vendor, signature } = part;

@@ -1,6 +1,6 @@
 import type { ExchangeEvent, OpenPartEvent, PartEvent } from "./event.ts";
 
-/** Checks the events of a stream against the grammar in `event.ts`. */
+/** Checks the order of a stream's events, which `event.ts` defines. */
 export interface StreamChecker {
   /** Returns undefined if the event is allowed at this point of the stream, else a description of the error. */
   check(event: ExchangeEvent): string | undefined;

@@ -120,8 +120,8 @@ function unusedId(id: string, used: Map<string, number>): string {
 }
 
 /**
- * Removes the oldest result after the call from its queue and returns it. Older results are removed too: they also
- * precede all later calls.
+ * Takes the oldest result that follows a call from the queue of the call's id; returns undefined if there is none.
+ * Removes the results that precede the call too, because they also precede all later calls.
  */
 function takeResult(call: ToolCallPart, position: number, book: Book): ToolResultPart | undefined {
   const queue = book.waiting.get(call.id);

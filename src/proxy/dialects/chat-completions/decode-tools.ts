@@ -4,7 +4,10 @@ import { isObject } from "../../exchange/json.ts";
 import type { OutputFormat, Tool, ToolChoice } from "../../exchange/request.ts";
 import type { WireRequest, WireTool } from "./schema.ts";
 
-/** Converts `tools`, the legacy member `functions`, and `web_search_options`. */
+/**
+ * Converts `tools`, the legacy member `functions`, and `web_search_options`. Throws `DialectError` (400) if a tool of
+ * type `function` or `custom` lacks the member of that name.
+ */
 export function decodeTools(request: WireRequest): Tool[] {
   const tools = (request.tools ?? []).map(decodeTool);
   for (const { name, description, parameters } of request.functions ?? []) {

@@ -207,9 +207,9 @@ interface FlatResult<Media> {
 }
 
 /**
- * Converts a tool result to text. Prefixes an error with `Error: ` and replaces media, which the model receives
- * separately, with references. `encode` returns undefined for a part that the dialect cannot express; such a part gets
- * no reference.
+ * Converts a tool result to text. Prefixes an error with `Error: ` unless the text begins with `Error`. Replaces media,
+ * which the model receives separately, with references. `encode` returns undefined for a part that the dialect cannot
+ * express; such a part gets no reference.
  */
 function flattenResult<Media>(
   result: ToolResultPart,

@@ -43,7 +43,10 @@ export function* encodeRequest(
   return { value: { path: "/chat/completions", body }, losses: list.losses };
 }
 
-/** Returns the members that the upstream accepts, under the upstream's names. Adds a loss for each rejected member. */
+/**
+ * Returns the members that the upstream accepts, under the upstream's names. Adds a loss for each rejected member except
+ * `n` with its default value, 1.
+ */
 function fitMembers(
   members: Readonly<Record<string, unknown>>,
   { rejectedMembers, memberNames }: Capabilities,
@@ -149,7 +152,10 @@ function encodeStream({ stream }: ExchangeRequest, { acceptsStreamOptions }: Cap
   return acceptsStreamOptions ? { stream, stream_options: { include_usage: true } } : { stream };
 }
 
-/** Encodes the members that only some upstreams support. Other upstreams reject a call that contains one of them. */
+/**
+ * Encodes `user` and the members that only some upstreams support. Other upstreams reject a call that contains one of
+ * the latter.
+ */
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
   const members = defined({
     prompt_cache_key: request.cacheKey,

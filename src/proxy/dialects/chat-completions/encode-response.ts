@@ -86,7 +86,7 @@ function encodeText(parts: readonly Part[], list: LossList) {
   return { content, annotations };
 }
 
-/** Separates the reasoning parts of a response, which this dialect joins into one text. */
+/** The separator between the reasoning parts of a response, which this dialect joins into one text. */
 export const betweenThoughts = "\n\n";
 
 function encodeReasoning(parts: readonly Part[]) {

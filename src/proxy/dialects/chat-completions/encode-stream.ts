@@ -40,8 +40,8 @@ class ChatStreamEncoder extends ChunkStreamEncoder {
   }
 
   /**
-   * Returns a chunk. `delta` is the members of the delta as JSON text without braces; `finish` and `logprobs` are
-   * JSON values.
+   * Returns a chunk. `delta` contains the members of the delta as JSON text without braces; `finish` and `logprobs`
+   * are JSON values.
    */
   private chunk(candidate: number, delta: string, finish: string, logprobs = "null"): string {
     const role = this.spoken.has(candidate) ? "" : `"role":"assistant"${delta === "" ? "" : ","}`;

@@ -3,7 +3,7 @@ import { createRecordSchema } from "../shared/record-schema.ts";
 
 /**
  * Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/chat). Objects keep
- * unknown members.
+ * unknown members, except those of stream chunks.
  */
 const partSchema = z.looseObject({ type: z.string() });
 export type WirePart = z.infer<typeof partSchema>;

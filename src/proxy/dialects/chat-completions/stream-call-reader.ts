@@ -21,7 +21,8 @@ interface OpenCall {
 /**
  * Decodes the tool calls of one candidate. The fragments of a call have the same `index`, but partially compatible
  * upstreams omit `index`, use 0 for every call, repeat the ID or the name, or split the name. All of these are
- * supported. A part starts with the call's first arguments, so that arguments are emitted as they arrive.
+ * supported. A part starts with the call's first arguments, so that arguments are emitted as they arrive. A call without
+ * arguments starts when the next call opens or the stream ends.
  */
 export class StreamCalls {
   private readonly calls: OpenCall[] = [];
@@ -118,8 +119,8 @@ export class StreamCalls {
 }
 
 /**
- * Returns whether a fragment without an ID starts another call than `before`: the fragment has a different name, or
- * `before` has no ID and complete arguments.
+ * Returns whether a fragment without an ID starts another call than `before`. It does if it has a name, the part of
+ * `before` has started, and either the names differ, or `before` has no ID and complete arguments.
  */
 function isAnother(wire: WireToolCall, before: OpenCall): boolean {
   const name = callName(wire);

@@ -20,7 +20,10 @@ export function decodeUsage(wire: WireUsage, tier: string | null | undefined): U
   return tier ? { ...counts, serviceTier: tier } : counts;
 }
 
-/** Encodes the token counts. The dialect requires all counts, so a count that the upstream did not report is 0. */
+/**
+ * Encodes the token counts. A count that the upstream did not report is 0, because the dialect requires it. Only
+ * `cache_write_tokens` is optional.
+ */
 export function encodeUsage(usage: Usage): Readonly<Record<string, unknown>> {
   const prompt = usage.input.total ?? 0;
   const completion = usage.output.total ?? 0;

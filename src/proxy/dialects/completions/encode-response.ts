@@ -11,7 +11,7 @@ export function completionId(id: string | undefined, context: EncodeContext): st
   return id.startsWith("cmpl-") ? id : `cmpl-${id}`;
 }
 
-/** Encodes a complete response. Parts other than text are a loss. */
+/** Encodes a complete response. Parts other than texts and refusals are a loss. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const list = createLossList();
   const value = defined({

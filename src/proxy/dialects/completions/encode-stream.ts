@@ -7,7 +7,7 @@ import { loseTextSignature } from "../../exchange/signature.ts";
 import { ChunkStreamEncoder } from "../shared/chunk-stream.ts";
 import { completionId, encodeFinish, encodeUsage } from "./encode-response.ts";
 
-/** Encodes a stream of completions. Parts other than text are a loss. */
+/** Encodes a stream of completions. Parts other than texts and refusals are a loss. */
 class CompletionsStreamEncoder extends ChunkStreamEncoder {
   /** Candidates by the index of their text part. */
   private readonly texts = new Map<number, number>();

@@ -4,7 +4,10 @@ import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import type { Dialect, DocumentPart, Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
-/** Adds a loss for each request member that only another dialect has. The code of the loss is the member's name. */
+/**
+ * Adds a loss for each request member that only another dialect has, unless its value requests the default behavior.
+ * The code of the loss is the member's name in kebab case.
+ */
 export function addForeignExtensions(request: ExchangeRequest, target: Dialect, losses: LossList): void {
   for (const [dialect, members] of Object.entries(request.extensions)) {
     if (dialect === target) continue;
@@ -42,7 +45,7 @@ export function asksForNothing(code: LossCode, value: unknown): boolean {
   return code === "metadata" && isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Adds a loss for a file that was dropped because its ID is valid at another vendor only. */
+/** Adds a loss for a file that was dropped because its id is valid only at another vendor. */
 export function loseForeignFile(losses: LossList): undefined {
   losses.add("file-reference", "File reference dropped: the file is at another vendor.");
 }

@@ -111,8 +111,8 @@ export const openAiChunks: ResponseProfile = {
 };
 
 /**
- * Returns the event or response body itself if it reports an error in the form that most dialects use; otherwise
- * undefined.
+ * Returns the event or response body itself if it reports an error: in the member `error`, by the type or object
+ * `error`, or by a choice with the finish reason `error`. Otherwise returns undefined.
  */
 export function findOpenAiError(value: Readonly<Record<string, unknown>>): unknown {
   const { type, object, choices } = value;
@@ -136,7 +136,7 @@ export function createUsageReader(names: {
 }): (raw: object) => Usage {
   const [inputDetails, outputDetails] = [`${names.input}_details`, `${names.output}_details`];
   return (raw) => {
-    // OpenAI's images and transcripts have the names of the responses dialect in each dialect.
+    // Responses with images or transcripts use the names of the responses dialect, whatever the client's dialect.
     const input = getNumber(raw, names.input) ?? getNumber(raw, "input_tokens");
     const total = getNumber(raw, "total_tokens");
     return fromInclusiveCounts({

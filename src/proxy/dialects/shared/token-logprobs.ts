@@ -24,7 +24,7 @@ function decodeToken(entry: Readonly<Record<string, unknown>>): Omit<TokenLogpro
 }
 
 /**
- * Encodes token log probabilities; the inverse of `decodeTokens`. Missing `bytes` are the UTF-8 bytes of the token.
+ * Encodes token log probabilities; the inverse of `decodeTokens`. If `bytes` is absent, it is computed from the token.
  */
 export function encodeTokens(tokens: readonly TokenLogprob[]): readonly unknown[] {
   return tokens.map((token) => ({ ...encodeToken(token), top_logprobs: token.top.map(encodeToken) }));
