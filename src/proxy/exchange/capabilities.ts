@@ -70,7 +70,7 @@ export interface Capabilities {
   readonly maxToolNameLength: number;
 }
 
-/** Capabilities of a model unless its dialect, `capabilitiesFor` or the configuration overrides them. */
+/** The default capabilities. Each dialect's profile adapts them, and `capabilitiesFor` applies further overrides. */
 export const defaultCapabilities: Capabilities = {
   maxTokensName: "max_tokens",
   defaultMaxTokens: 8_192,

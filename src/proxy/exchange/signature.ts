@@ -11,8 +11,8 @@ import type { Dialect, Part, ReasoningPart } from "./parts.ts";
 const wrappedPattern = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*)$/s;
 
 /**
- * Returns the signature of a part for a client of `dialect`: unchanged if this is the vendor's own dialect or the vendor
- * is not known, else wrapped. A missing signature counts as empty. `encode` converts the envelope.
+ * Returns the signature of a part for a client of `dialect`: unchanged if this is the vendor's own dialect or the
+ * vendor is not known, else wrapped. A missing signature counts as empty. `encode` converts the envelope.
  */
 export function wrapSignature(
   dialect: Dialect,

@@ -53,8 +53,8 @@ export function* decodeMessages(
 }
 
 /**
- * Moves the cache breakpoint of a message to the message's last part, unless that part has a breakpoint. LiteLLM accepts
- * breakpoints on messages.
+ * Moves the cache breakpoint of a message to the message's last part, unless that part has a breakpoint. LiteLLM
+ * accepts breakpoints on messages.
  */
 function withCacheBreakpoint(parts: Part[], message: WireMessage): Part[] {
   const cache = decodeCacheControl(message.cache_control);

@@ -44,8 +44,8 @@ export function* encodeRequest(
 }
 
 /**
- * Returns the members that the upstream accepts, under the upstream's names. Adds a loss for each rejected member except
- * `n` with its default value, 1.
+ * Returns the members that the upstream accepts, under the upstream's names. Adds a loss for each rejected member
+ * except `n` with its default value, 1.
  */
 function fitMembers(
   members: Readonly<Record<string, unknown>>,

@@ -21,8 +21,8 @@ interface OpenCall {
 /**
  * Decodes the tool calls of one candidate. The fragments of a call have the same `index`, but partially compatible
  * upstreams omit `index`, use 0 for every call, repeat the ID or the name, or split the name. All of these are
- * supported. A part starts with the call's first arguments, so that arguments are emitted as they arrive. A call without
- * arguments starts when the next call opens or the stream ends.
+ * supported. A part starts with the call's first arguments, so that arguments are emitted as they arrive. A call
+ * without arguments starts when the next call opens or the stream ends.
  */
 export class StreamCalls {
   private readonly calls: OpenCall[] = [];

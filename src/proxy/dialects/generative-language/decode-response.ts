@@ -22,7 +22,8 @@ const WHAT = "response in the generative-language dialect";
 
 /**
  * Parses a complete response body. A blocked prompt becomes an empty candidate with the finish reason
- * `content-filter`. Throws `DialectError` if the response is an error or has no candidates.
+ * `content-filter`. Throws `DialectError` if the response is an error, is invalid, or has no candidates although the
+ * prompt was not blocked.
  */
 export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   const wire = isLarge

@@ -23,7 +23,7 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
   private readonly readers = new Map<number, CandidateReader>();
   private events: ExchangeEvent[] = [];
   private parts = 0;
-  /** The usage of the last chunk that reports it: the counts are cumulative. */
+  /** The latest counts of all chunks so far, because the counts are cumulative. */
   private usage: Usage | undefined;
   private blocked: Candidate | undefined;
   private started = false;
@@ -90,7 +90,7 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
   }
 
   private finish(): void {
-    // All parts must end before the first finish event.
+    // The parts of all candidates end before the first finish event.
     const finishes = [...this.readers.values()].map((reader) => {
       const finish = reader.finish();
       if (finish === undefined) throw unfinished();

@@ -17,8 +17,8 @@ import {
 import { profile } from "./profile.ts";
 
 /**
- * The signature of a call that another vendor's model made. Models with thinking levels reject unsigned calls
- * (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ * The placeholder that the vendor accepts as the signature of a call that another vendor's model made. Models with
+ * thinking levels reject unsigned calls (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
 const unsignedCall = "skip_thought_signature_validator";
 

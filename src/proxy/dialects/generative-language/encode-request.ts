@@ -189,7 +189,7 @@ function encodeOutput(output: OutputFormat | undefined, capabilities: Capabiliti
     : { responseMimeType, responseSchema: toGenerativeSchema(output.schema, losses) };
 }
 
-/** Adds a loss for each member of the request that has no equivalent in this dialect. */
+/** Adds a loss for each member listed below that the request sets to a value other than the default. */
 function addUnsaid(request: ExchangeRequest, losses: LossList): void {
   const unsaid: readonly (readonly [code: LossCode, value: unknown])[] = [
     ["user", request.user],

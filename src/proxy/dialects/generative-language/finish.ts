@@ -41,7 +41,7 @@ export function decodeFinish(
   };
 }
 
-/** Encodes a finish reason. Returns this vendor's reason unchanged. */
+/** Encodes a finish reason. A reason of this vendor that `reasons` contains stays unchanged. */
 export function encodeFinish(finish: Finish): string {
   if (finish.raw !== undefined && isOwn(finish)) return finish.raw;
   switch (finish.unified) {

@@ -7,7 +7,7 @@ import type { WirePartialArg } from "./schema.ts";
  * texts, concatenated, are the arguments object (https://ai.google.dev/api/caching#FunctionCall).
  */
 export interface PartialArguments {
-  /** Returns the text that a piece adds. Throws `DialectError` if its path is invalid or leads to a complete value. */
+  /** Returns the text that a piece adds. Throws `DialectError` if the piece's path is invalid or out of order. */
   add(piece: WirePartialArg): string;
   /** Returns the text that closes the open values. */
   end(): string;

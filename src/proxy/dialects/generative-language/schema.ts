@@ -94,7 +94,7 @@ const generationConfigSchema = z.looseObject({
   thinkingConfig: thinkingSchema.nullish(),
 });
 export type WireGenerationConfig = z.output<typeof generationConfigSchema>;
-/** Members of `generationConfig` with an equivalent in the exchange form. */
+/** Members of `generationConfig` with an equivalent in the exchange. */
 export const knownConfig: ReadonlySet<string> = new Set(Object.keys(generationConfigSchema.shape));
 
 const toolConfigSchema = z.looseObject({
@@ -116,7 +116,7 @@ export const requestSchema = z.looseObject({
   labels: createRecordSchema(z.string()).nullish(),
 });
 export type WireRequest = z.output<typeof requestSchema>;
-/** Top-level members with an equivalent in the exchange form. */
+/** Top-level members with an equivalent in the exchange. */
 export const knownMembers: ReadonlySet<string> = new Set(Object.keys(requestSchema.shape));
 
 const usageSchema = z.looseObject({

@@ -62,12 +62,15 @@ export class CandidateReader {
       this.vendorFinish = { reason: wire.finishReason, message: wire.finishMessage };
   }
 
-  /** Appends a text delta, which the client received without the decoder, to its part; see `StreamDecoder.note`. */
+  /** Records a delta that was copied to the client without being decoded; see `StreamDecoder.note`. */
   note({ index, text }: Delta): void {
     if (this.open?.index === index) this.open.text += text;
   }
 
-  /** Ends the open part and returns the finish event; undefined if the candidate has no finish reason. */
+  /**
+   * Emits the citations, searches and fetched pages of the candidate, ends the open part, and returns the finish event.
+   * Returns undefined and emits nothing if the candidate has no finish reason.
+   */
   finish(): Extract<ExchangeEvent, { type: "finish" }> | undefined {
     if (this.vendorFinish === undefined) return undefined;
     const { open } = this;

@@ -10,7 +10,10 @@ const hostedByType: readonly (readonly [prefix: string, tool: HostedTool["tool"]
 ];
 const read = ["type", "name", "description", "input_schema", "strict"];
 
-/** Converts `tools` and `mcp_servers`. A tool with a `type` other than `custom` is hosted by the vendor. */
+/**
+ * Converts `tools` and `mcp_servers`. A tool that the vendor defines, with a `type` other than `custom`, becomes a
+ * hosted tool. Throws `DialectError` (400) if any other tool has no name.
+ */
 export function decodeTools(wire: WireRequest): Tool[] {
   const tools = (wire.tools ?? []).map(decodeTool);
   const servers = Array.isArray(wire["mcp_servers"]) ? wire["mcp_servers"] : [];

@@ -15,7 +15,7 @@ import { encodeServerPart } from "./server-tools.ts";
 export function encodeResponsePart(part: Part, list: LossList): readonly OutBlock[] {
   switch (part.type) {
     case "text": {
-      // A thinking block after the text cannot contain the signature: clients read the response from the last block.
+      // A thinking block cannot follow with the signature, because clients read the response from the last block.
       if (part.signature !== undefined) loseTextSignature(list);
       if (part.text === "") return [];
       const citations = (part.citations ?? []).flatMap((citation) => encodeCitation(citation, list) ?? []);
@@ -68,7 +68,10 @@ export function openCall(part: ToolCallPart): OutBlock {
   return { type: "tool_use", id: toCallId(profile.callIds, part.id), name: part.name, input: {} };
 }
 
-/** Returns the `input` of a tool call, which must be an object: free text and invalid JSON become `{input: text}`. */
+/**
+ * Returns the `input` of a tool call, which must be an object: free text, and arguments that are not a JSON object,
+ * become `{input: text}`.
+ */
 function callInput(part: ToolCallPart, list: LossList): unknown {
   if (part.custom === true) return { input: part.arguments };
   const input = argumentsObject(part.arguments);

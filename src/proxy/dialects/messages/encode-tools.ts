@@ -29,7 +29,9 @@ const ownHosted: Partial<
   },
 };
 
-/** Returns the headers that the tools of a request require. */
+/**
+ * Returns the beta header for hosted tools that are converted from another dialect; an empty object if there are none.
+ */
 export function toolHeaders(request: ExchangeRequest): { headers?: Readonly<Record<string, string>> } {
   const betas = request.tools.flatMap((tool) =>
     tool.type === "hosted" && tool.dialect !== "messages" ? (ownHosted[tool.tool]?.beta ?? []) : [],

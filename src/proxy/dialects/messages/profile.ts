@@ -49,8 +49,9 @@ const modelList: ModelListFormat = {
 };
 
 /**
- * Returns the index of the model that a query member names. Throws `validation` if the list does not contain the model:
- * with the first page instead, a client that reads all pages would never end.
+ * Returns the index of the model that a query member names; undefined if the member is absent or empty. Throws
+ * `validation` if the list does not contain the model: with the first page instead, a client that reads all pages would
+ * never end.
  */
 function findNamed(
   models: readonly ListedModel[],

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Schemas of the members that the codec reads (https://docs.anthropic.com/en/api/messages). Objects keep unknown
- * members.
+ * Schemas of the members that the codec reads (https://docs.anthropic.com/en/api/messages). Loose objects keep unknown
+ * members, and all other objects drop them.
  */
 const text = z.string().nullish();
 const number = z.number().nullish();

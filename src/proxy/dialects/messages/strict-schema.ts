@@ -6,7 +6,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /**
  * Converts a JSON schema for structured output or a strict tool to the subset that the vendor supports, because the
  * vendor rejects a call with any other schema. Objects get `additionalProperties: false`, `oneOf` becomes `anyOf`, and
- * constraints on values move to the description, as in the vendor's SDKs
+ * keywords that the vendor does not support move to the description, as in the vendor's SDKs
  * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations).
  */
 export function toStrictSchema(schema: unknown, list: LossList): unknown {

@@ -33,7 +33,7 @@ function serviceTier(usage: Usage | undefined): { readonly service_tier?: string
   return tier === undefined ? {} : { service_tier: tier };
 }
 
-/** Encodes the token counts. The dialect requires all counts, so a count that the upstream did not report is 0. */
+/** Encodes the token counts. A count that the dialect requires is 0 if the upstream did not report it. */
 export function encodeUsage(usage: Usage | undefined, searches: number): Readonly<Record<string, unknown>> {
   const counts = {
     input_tokens: (usage === undefined ? undefined : uncachedInput(usage)) ?? 0,

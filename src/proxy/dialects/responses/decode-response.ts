@@ -11,7 +11,10 @@ import { decodeItem } from "./decode-items.ts";
 import { decodeResponseError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
-/** Parses a complete response body. Throws `DialectError` if the body is invalid or the response has failed. */
+/**
+ * Parses a complete response body. Throws `DialectError` if the body is invalid, or if the response has failed, was
+ * canceled, or is still running and has no output.
+ */
 export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   const wire = isLarge
     ? yield* parseResponseInSteps(responseSchema, body, "response")

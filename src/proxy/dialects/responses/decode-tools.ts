@@ -18,7 +18,10 @@ const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
   mcp: "mcp",
 };
 
-/** Converts tool declarations. A namespace becomes several functions. `where` is the path of the tools in errors. */
+/**
+ * Converts tool declarations. A namespace becomes several functions. Throws `DialectError` (400) for an invalid
+ * declaration; the error's path starts with `where`.
+ */
 export function* decodeTools(values: readonly unknown[], where = "tools"): Steps<Tool[]> {
   const tools: Tool[] = [];
   for (const [index, value] of values.entries()) {
@@ -117,7 +120,10 @@ function createNameQualifier(tools: readonly Tool[]): (name: string) => string {
   return (name) => (declared.has(name) ? name : (qualified.get(name) ?? name));
 }
 
-/** Converts `tool_choice`; returns undefined if it names a hosted tool, which only this dialect can force. */
+/**
+ * Converts `tool_choice`; returns undefined if it names a hosted tool, which only this dialect can force. Throws
+ * `DialectError` (400) if the value is invalid.
+ */
 export function decodeToolChoice(value: unknown, tools: readonly Tool[]): ToolChoice | undefined {
   const choice = parseRequestPiece(toolChoiceSchema, value, "tool_choice");
   if (typeof choice === "string") {

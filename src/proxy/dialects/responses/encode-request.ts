@@ -50,7 +50,7 @@ export function* encodeRequest(
   return { value: { path: "/responses", body }, losses: losses.losses };
 }
 
-/** Encodes the first text as `instructions`, and all other instructions as a message before the conversation. */
+/** Encodes the first part as `instructions` if it is text, and all others as a message before the conversation. */
 function* encodeConversation(
   request: ExchangeRequest,
   capabilities: Capabilities,
@@ -113,7 +113,7 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, lo
 }
 
 /**
- * Encodes the output limit. Raises it to the model's minimum, because some clients request a single token to test
+ * Encodes the output limit. Raises it to the vendor's minimum, because some clients request a single token to test
  * access.
  */
 function encodeLimit(asked: number | undefined, capabilities: Capabilities, losses: LossList) {
@@ -205,8 +205,8 @@ function optional<Value>(
 }
 
 /**
- * Encodes `include`. Requests encrypted reasoning from every reasoning model unless the vendor stores the response:
- * without it, the reasoning would be lost in the next request.
+ * Encodes `include`. Requests encrypted reasoning if the client did, and from every reasoning model unless the vendor
+ * stores the response: otherwise, the next request could not contain the reasoning.
  */
 function encodeInclude(request: ExchangeRequest, capabilities: Capabilities, own: unknown) {
   const reasons = capabilities.reasoning !== "none";

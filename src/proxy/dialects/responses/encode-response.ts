@@ -52,7 +52,7 @@ function isRefusal(part: Part): boolean {
   return part.type === "refusal";
 }
 
-/** Encodes the output. Consecutive texts become one message, and every other part becomes an item. */
+/** Encodes the output. Consecutive texts and refusals become one message, and every other part becomes an item. */
 function* encodeOutput(
   parts: readonly Part[],
   responseId: string,

@@ -17,8 +17,8 @@ import { encodeCall } from "./encode-items.ts";
 import { hasItem } from "./encode-response.ts";
 
 /**
- * An item of a response's `output`. Its ID is derived from the response's ID, so that a response that is encoded again
- * has the same item IDs.
+ * An item of a response's `output`. The proxy derives its ID from the response's ID, so that a response that is encoded
+ * again has the same item IDs. An item that `keptItem` returns keeps the upstream's ID.
  */
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
 

@@ -22,7 +22,10 @@ export interface Identity {
   readonly model?: string;
 }
 
-/** Returns a response ID with the prefix `resp_`, which clients check; an ID that has the prefix stays unchanged. */
+/**
+ * Returns a response ID with the prefix `resp_`, which clients check. An ID that has the prefix stays unchanged; any
+ * other ID loses the characters that are not letters, digits, `-` or `_`.
+ */
 export function responseId(id: string | undefined, context: EncodeContext): string {
   const own = id === undefined || id === "" ? context.fallbackId : id;
   return own.startsWith("resp_") ? own : `resp_${own.replace(/[^a-zA-Z0-9_-]/g, "")}`;
@@ -123,8 +126,8 @@ export function getFailure(error: ExchangeError): FinalStatus {
 }
 
 /**
- * Returns the member `service_tier`; an empty object if the upstream did not report the tier, so that the frame's value
- * remains.
+ * Returns the member `service_tier`; an empty object if the upstream reported no tier that OpenAI's API defines, so
+ * that the frame's value remains.
  */
 export function encodeServiceTier(usage: Usage | undefined): { readonly service_tier?: string } {
   const tier = openAiServiceTier(usage);

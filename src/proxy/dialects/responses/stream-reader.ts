@@ -18,8 +18,9 @@ interface OpenSlot {
 const separator = "\n\n";
 
 /**
- * Decodes the events of one output item. A part starts with its first content, so that empty parts are not emitted, and
- * ends with the item. Content that no delta contained is emitted at the end of the item.
+ * Decodes the events of one output item. A text or reasoning part starts with its first content, so that empty parts
+ * are not emitted; a tool call starts at once. Parts end with the item. Content that no delta contained is emitted when
+ * the complete content arrives.
  */
 export class ItemReader {
   /** The open parts by content index. Reasoning and a tool call are the only part of their item and have index 0. */
@@ -36,7 +37,7 @@ export class ItemReader {
     this.append(0, call, initialInput(item));
   }
 
-  /** Appends a text delta, which the client received without the decoder, to its part; see `StreamDecoder.note`. */
+  /** Records a delta that was copied to the client without being decoded; see `StreamDecoder.note`. */
   note({ index, text }: Delta): void {
     for (const slot of this.slots.values()) if (slot.index === index) slot.sent += text;
   }

@@ -32,7 +32,7 @@ export interface WriterDeps {
 
 /** Collects finished items and assigns `output_index`. */
 export interface OutputList {
-  /** Opens the next item and closes the open message to further parts. */
+  /** Opens the next item. Unless the item is a message, closes the open message to further parts. */
   open(kind: Parameters<typeof itemId>[0]): { readonly outputIndex: number; readonly id: string };
   finish(outputIndex: number, item: OutputItem): void;
 }
