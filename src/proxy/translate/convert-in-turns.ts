@@ -31,7 +31,9 @@ export async function decodeInTurns(
   return finishInTurns(codec.decodeRequestInSteps(body, context));
 }
 
-/** Decodes an upstream's response like `decodeInTurns`. Throws `DialectError` (502) if the response is invalid. */
+/**
+ * Decodes an upstream's response like `decodeInTurns`. Throws `DialectError` if the response is invalid or an error.
+ */
 export async function decodeResponseInTurns(
   codec: Codec,
   body: unknown,

@@ -90,7 +90,7 @@ async function parseLongString(bytes: Uint8Array, fatal: boolean): Promise<strin
   return text;
 }
 
-/** Returns the end of a slice that splits no escape sequence. `from` must be between two escape sequences. */
+/** Returns the end of a slice that splits no escape sequence. `from` must not be within an escape sequence. */
 function sliceEnd(bytes: Uint8Array, from: number): number {
   const end = Math.min(from + SLICE, bytes.length);
   if (end === bytes.length) return end;

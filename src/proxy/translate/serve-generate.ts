@@ -27,7 +27,7 @@ const charactersPerToken = 4;
 /**
  * Serves a generate call: reads and decodes the request, restores earlier turns, prepares and encodes the upstream
  * request, sends it and relays the response. Sends errors in the client's dialect. Rejects only before the response has
- * started: for an internal error, or if the client disconnects.
+ * started: for an internal error, or if the client disconnects before the request is prepared.
  */
 export async function serveGenerate(call: TranslatedCall): Promise<TranslationOutcome> {
   const [client, upstreamCodec] = await Promise.all([

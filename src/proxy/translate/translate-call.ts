@@ -66,7 +66,8 @@ export interface TranslationTarget {
   /** The model's name at the upstream. */
   readonly model: string;
   /**
-   * `capabilities` of the upstream's configuration: members of `Capabilities` by model pattern. The last match applies.
+   * `capabilities` of the upstream's configuration: members of `Capabilities` by model pattern. All patterns that match
+   * the model apply, in order, so that a later one overrides an earlier one.
    */
   readonly capabilities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -80,9 +81,9 @@ export interface TranslationTarget {
 export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamResponse | undefined>;
 
 /**
- * Sends several requests at once, one for each candidate or image. Resolves with all responses; if one has a status of
- * 400 or above, with that one only. Rejects, and resolves with undefined, as `SendUpstream` does. If a request fails,
- * the caller of `translateCall` counts the usage of the others.
+ * Sends several requests at once, one for each candidate or image. Resolves with all responses or, if one of them has a
+ * status of 400 or above, with that one only. Rejects, or resolves with undefined, in the same cases as `SendUpstream`.
+ * If a request fails, the caller of `translateCall` counts the usage of the others.
  */
 export type SendAllUpstream = (
   requests: readonly UpstreamRequest[],
@@ -139,7 +140,7 @@ export interface ResponseWriter {
 export interface TranslationOutcome {
   readonly usage?: Usage;
   readonly losses: readonly Loss[];
-  /** The error that the client received. */
+  /** The error with which the call failed. The client has received it unless its connection was closed instead. */
   readonly error?: ExchangeError;
   /** Set if the client disconnected. `usage` is then what the upstream had reported by that time. */
   readonly clientDisconnected?: true;
@@ -147,8 +148,8 @@ export interface TranslationOutcome {
 
 /**
  * Serves a call across dialects: decodes the client's request, encodes it for the upstream, sends it and relays the
- * response. Throws or rejects with an `AppError` only before the response has started; the caller encodes that error in
- * the client's dialect.
+ * response. Throws or rejects only before the response has started: with an `AppError`, or with any other value for an
+ * internal error. The caller encodes the error in the client's dialect.
  */
 export function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
   switch (call.client.operation) {

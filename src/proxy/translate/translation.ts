@@ -32,7 +32,7 @@ export interface TranslationPlan {
 /** The state of one translated call: its plan, and the usage, losses and error that become known while it is served. */
 export class Translation {
   usage: Usage | undefined;
-  /** The bytes of the upstream's responses that are not streams. */
+  /** The total size in bytes of the upstream's responses that are not streams. */
   responseLength = 0;
   private readonly losses = new Map<string, Loss>();
   private error: ExchangeError | undefined;

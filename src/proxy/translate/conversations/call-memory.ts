@@ -23,7 +23,7 @@ export interface CallMemory {
 type Remembered = readonly Part[];
 
 const BOUNDS = { entries: 20_000, characters: 32 * 1024 * 1024 };
-/** Approximate length of an entry without its texts, in characters. */
+/** Approximate length of an entry, and of each part other than reasoning, without its text, in characters. */
 const ENTRY_SIZE = 128;
 
 /** Creates a cache of stored parts in this process. All owners share the cache. */
@@ -49,7 +49,7 @@ export function createCallMemory(
       isKnown = false;
     });
     const found = conversation?.turns[0]?.parts ?? [];
-    // A later call asks a store again that could not be read.
+    // If the store could not be read, nothing is cached, so that a later call reads it again.
     if (found.length > 0 || isKnown) cache.save(`${owner}/${keyOf(id)}`, found, sizeOf(found));
     return found;
   };
@@ -141,7 +141,10 @@ function keptParts(client: Dialect, parts: readonly Part[]): readonly Part[] {
   return isWorthKeeping ? kept : [];
 }
 
-/** Returns a turn with its stored parts added. Returns the turn unchanged if the client has sent signatures itself. */
+/**
+ * Returns a turn with its stored parts added. Returns the turn unchanged if nothing is stored, or if the client has
+ * sent signatures itself.
+ */
 function withRemembered(turn: Turn, remembered: Remembered, upstream: UpstreamDialect): Turn {
   const hasOwn = turn.parts.some(
     (part) =>
@@ -208,7 +211,7 @@ function withTextFacts(part: TextPart, known: TextPart | undefined, isSigner: bo
   };
 }
 
-/** Marks the texts of an assistant turn as final if it has neither tool calls nor phases. */
+/** Marks the texts of an assistant turn as final if the turn has neither tool calls nor phases. */
 function withFinalPhase(turn: Turn): Turn {
   if (turn.role !== "assistant" || hasCall(turn) || hasPhase(turn)) return turn;
   const origin = { dialect: "responses", raw: { phase: "final_answer" } } as const;

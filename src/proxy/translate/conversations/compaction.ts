@@ -27,7 +27,7 @@ const MAX_NAME = 64;
 
 /**
  * Returns whether a call to an upstream of the responses dialect compacts a conversation, because of its route or of an
- * item of type `compaction_trigger`. A string cannot contain the quoted name and type, because quotes in it are escaped.
+ * item of type `compaction_trigger`. The quoted name and type cannot occur within a string, where quotes are escaped.
  */
 export function asksToCompact(operation: string, body: unknown): boolean {
   if (operation === "compact") return true;

@@ -4,26 +4,26 @@ import type { Tool, Turn } from "../../exchange/request.ts";
 /** The turns up to and including a response, and that response as the client received it. */
 export interface Conversation {
   readonly turns: readonly Turn[];
-  /** The response as JSON text; empty for a thread, because clients cannot read its responses again. */
+  /** The response as JSON text; empty for threads and for `CallMemory`, because clients cannot read their responses. */
   readonly responseText: string;
   /** Set if the conversation is a thread, whose later calls do not send these parts again. */
   readonly thread?: ThreadFrame;
 }
 
-/** The parts of a thread besides its turns. */
+/** The instructions and tools of a thread. */
 export interface ThreadFrame {
   readonly instructions: readonly Part[];
   readonly tools: readonly Tool[];
 }
 
 /**
- * Stores conversations by the response ids of the responses dialect, for `previous_response_id` and for `GET`, and
- * threads of the messages dialect.
+ * Stores conversations by the response ids of the responses dialect, for `previous_response_id` and for `GET`, threads
+ * of the messages dialect, and the data of `CallMemory`.
  */
 export interface ConversationStore {
   /**
-   * Returns a conversation, or undefined if there is none. Calls `onUnavailable` if the store cannot be read, so that
-   * undefined does not mean that there is none.
+   * Returns a conversation, or undefined if there is none. Calls `onUnavailable` if the store cannot be read; undefined
+   * then does not mean that there is no conversation.
    */
   load(id: string, onUnavailable?: () => void): Promise<Conversation | undefined>;
   /** Stores a conversation. `size` is its approximate length in characters. */

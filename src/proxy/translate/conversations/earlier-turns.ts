@@ -15,9 +15,10 @@ export function namesEarlierTurns(request: ExchangeRequest): boolean {
 }
 
 /**
- * Replaces item references with their items and prepends the earlier turns of `previous_response_id` or a thread. The
- * instructions of the earlier response are not added, because each call of the responses dialect sends its
- * instructions. Throws `DialectError` if a response, an item or a thread is not found.
+ * Replaces item references with their items and prepends the earlier turns of `previous_response_id` or a thread. A
+ * thread also supplies instructions and tools (`withThread`). A previous response does not, because each call of the
+ * responses dialect sends its instructions and tools. Throws `DialectError` if a response, an item or a thread is not
+ * found.
  */
 export async function withEarlierTurns(
   request: ExchangeRequest,
@@ -71,8 +72,8 @@ export function isKept(
 }
 
 /**
- * Stores a conversation under the id of its response. `responseText` is the response as the client receives it, `size`
- * the length of the request.
+ * Stores a conversation under the id of its response. `responseText` is the response as the client receives it, and
+ * `size` is the length of the request in bytes.
  */
 export async function keepConversation(
   store: ConversationStore | undefined,

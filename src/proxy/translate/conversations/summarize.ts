@@ -32,8 +32,8 @@ export function createSummaryRequest(body: unknown): Members {
 }
 
 /**
- * Converts the model's response to the response of the compaction request. Its member `created_by` marks a summary that
- * the proxy has requested. Throws `DialectError` (502) if the model has written no text.
+ * Converts the model's response to the response of the compaction request, as JSON text. The member `created_by` of its
+ * item marks a summary that the proxy has requested. Throws `DialectError` (502) if the model has written no text.
  */
 export function createCompaction(response: unknown): string {
   const { id, created_at, output, usage } = isObject(response) ? response : {};
@@ -65,7 +65,10 @@ function toLines(items: unknown, hasRoles = true): string[] {
   });
 }
 
-/** Returns an item as text; an empty string for reasoning and for content that only a vendor can read. */
+/**
+ * Returns an item as text. Returns an empty string for a compaction item that only its vendor can read, and for an item
+ * of any other type, such as reasoning.
+ */
 function toLine(item: Members): string {
   const type = item["type"] ?? "message";
   switch (type) {

@@ -18,7 +18,10 @@ const openAiSchema = z.looseObject({
   user: z.string().nullish(),
 });
 
-/** Parses a request to `POST /v1/embeddings` (https://platform.openai.com/docs/api-reference/embeddings). */
+/**
+ * Parses a request to `POST /v1/embeddings` (https://platform.openai.com/docs/api-reference/embeddings). Throws
+ * `DialectError` (400) if the body is invalid or contains token ids.
+ */
 export function readOpenAiEmbeddings(
   body: unknown,
   losses: LossList,
@@ -88,7 +91,8 @@ const unsaid = { taskType: "task-type", task_type: "task-type", title: "title" }
 
 /**
  * Parses a request to `embedContent` or `batchEmbedContents`. `batch` is set for the latter, whose response has another
- * form.
+ * form. The first request of a batch determines the dimensions of all vectors. Throws `DialectError` (400) if the body
+ * is invalid or contains anything other than text.
  */
 export function readGoogleEmbeddings(
   body: unknown,

@@ -33,7 +33,10 @@ const schema = z.looseObject({
 /** Members that are translated or need no translation, so that they are not reported as losses. */
 const understood = new Set(["model", "prompt", "n", "size", "response_format", "stream", "image"]);
 
-/** Parses a request to `POST /v1/images/generations` (https://platform.openai.com/docs/api-reference/images). */
+/**
+ * Parses a request to `POST /v1/images/generations` (https://platform.openai.com/docs/api-reference/images). Throws
+ * `DialectError` (400) if the body is invalid.
+ */
 export function readGeneration(body: unknown, losses: LossList): ImageRequest {
   const parsed = schema.safeParse(body, FIRST_ISSUE);
   if (!parsed.success) throw invalidBody(parsed.error);
@@ -52,7 +55,10 @@ export function readGeneration(body: unknown, losses: LossList): ImageRequest {
   };
 }
 
-/** Parses a request to `POST /v1/images/edits`, a form with the members of a generation and the images as files. */
+/**
+ * Parses a request to `POST /v1/images/edits`, a form with the members of a generation and the images as files. Throws
+ * `DialectError` (400) if the form is invalid or has no image.
+ */
 export function readEdit(form: Form, losses: LossList): ImageRequest {
   const fields = Object.fromEntries([...form.fields].map(([name, values]) => [name, values.at(-1)]));
   const { n, stream } = fields;

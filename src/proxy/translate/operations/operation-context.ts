@@ -30,8 +30,8 @@ export interface OperationContext {
    */
   post(path: string, body: unknown): Promise<UpstreamResponse | undefined>;
   /**
-   * Sends JSON like `post` and returns the parsed response. Throws `DialectError` (502) if the response exceeds
-   * `bounds`.
+   * Sends JSON like `post` and returns the parsed response. Throws `DialectError` (502) if the response is not JSON or
+   * exceeds `bounds`.
    */
   ask(path: string, body: unknown, bounds?: JsonBounds): Promise<unknown>;
   /** Sends the same JSON in `count` concurrent calls and returns the parsed responses, as `ask` does. */

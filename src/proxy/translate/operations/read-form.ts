@@ -8,7 +8,9 @@ export interface FormFile {
   readonly data: string;
 }
 
-/** A multipart body as fields and files by name. `image[]` is stored as `image`. */
+/**
+ * A multipart body as fields and files by name. Names have no index: `image[]` and `image[0]` are stored as `image`.
+ */
 export interface Form {
   readonly fields: ReadonlyMap<string, readonly string[]>;
   readonly files: ReadonlyMap<string, readonly FormFile[]>;

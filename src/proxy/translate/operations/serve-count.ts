@@ -15,8 +15,8 @@ import { type OperationContext, serveOperation } from "./operation-context.ts";
 
 /**
  * Counts the tokens of a request whose client and upstream use different dialects. Requests the count from the
- * upstream. If the upstream cannot count or returns an error other than an unknown model, responds with an estimate and
- * `x-sallyport-estimated`.
+ * upstream. If the upstream cannot count, or the request fails for a reason other than an unknown model, responds with
+ * an estimate and `x-sallyport-estimated`.
  */
 export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
   return serveOperation(call, async (context) => {
@@ -43,8 +43,8 @@ async function decode(call: TranslatedCall, body: unknown): Promise<ExchangeRequ
 }
 
 /**
- * Returns the upstream's count; undefined if the upstream cannot count or rejects the request; `elsewhere` if the call
- * continues at another target.
+ * Returns the upstream's count; undefined if the upstream cannot count or the request fails; `elsewhere` if the call
+ * continues at another target. Throws if the client disconnects, or if the model does not exist.
  */
 async function askUpstream(
   context: OperationContext,

@@ -20,6 +20,7 @@ export interface TranscriptRequest {
   readonly stream: boolean;
 }
 
+/** A piece of a transcript. `start` and `end` are seconds from the beginning of the recording. */
 export interface Segment {
   readonly start: number;
   readonly end: number;
@@ -36,7 +37,10 @@ const understood = new Set([
   "file",
 ]);
 
-/** Parses a request to `POST /v1/audio/transcriptions` (https://platform.openai.com/docs/api-reference/audio). */
+/**
+ * Parses a request to `POST /v1/audio/transcriptions` (https://platform.openai.com/docs/api-reference/audio). Throws
+ * `DialectError` (400) if the file is missing, or if its format or the response format is unknown.
+ */
 export function readTranscription(form: Form, losses: LossList): TranscriptRequest {
   const field = (name: string) => form.fields.get(name)?.at(-1);
   const file = form.files.get("file")?.[0];
@@ -154,6 +158,7 @@ const timedSchema = z.looseObject({
 
 export interface TimedTranscript {
   readonly language: string | undefined;
+  /** Length of the recording in seconds. */
   readonly duration: number;
   readonly segments: readonly Segment[];
 }

@@ -11,9 +11,9 @@ const inputSchema = {
 };
 
 /**
- * Converts free-text tools for upstreams that do not support them. Each tool, and each earlier call of it, becomes a
- * function with one string argument. The description states the grammar, which the upstream cannot enforce. Codecs of
- * clients that support such tools convert the calls back.
+ * Converts free-text tools for upstreams that do not support them. Each tool becomes a function with one string
+ * argument, and each earlier call of a free-text tool becomes a function call. The description states the grammar,
+ * which the upstream cannot enforce. Codecs of clients that support free-text tools convert the calls back.
  */
 export function* wrapCustomTools(request: ExchangeRequest): Steps<ExchangeRequest> {
   const isCalled = (part: Part) => part.type === "tool-call" && part.custom === true;

@@ -47,7 +47,8 @@ function cleanBody(value: unknown, turnsMember: string, prefix: string): unknown
 }
 
 /**
- * Converts a compaction item with a summary that the proxy has requested to a message. Returns other turns unchanged.
+ * Converts a compaction item to a message if it contains a summary that the proxy requested. Returns any other turn
+ * unchanged.
  */
 function withSummary(turn: unknown): unknown {
   if (!isObject(turn) || turn["type"] !== "compaction") return turn;
@@ -56,8 +57,8 @@ function withSummary(turn: unknown): unknown {
 }
 
 /**
- * Returns a list with the turn without its foreign parts, or an empty list if no part remains. A foreign tool call is kept
- * without its signature.
+ * Returns a list that contains the turn without its foreign parts, or an empty list if no part remains. A foreign tool
+ * call remains, without its signature.
  */
 function cleanTurn(turn: unknown, prefix: string): unknown[] {
   if (!isObject(turn)) return [turn];

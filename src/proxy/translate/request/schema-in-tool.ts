@@ -30,7 +30,10 @@ export function wrapSchemaInTool(
   };
 }
 
-/** Returns description and schema of the tool; undefined if no tool is needed, or if a call cannot be forced. */
+/**
+ * Returns the description and schema of the tool. Returns undefined if no tool is needed or, for JSON without a schema,
+ * if a call cannot be forced.
+ */
 function formatOfTool(
   { output }: ExchangeRequest,
   dialect: UpstreamDialect,

@@ -5,7 +5,7 @@ import { createTooLargeError, EventReader, MAX_RESPONSE_BYTES } from "./read-res
 
 /**
  * Yields the events of an upstream's stream as they arrive. Throws `DialectError` (502) if the stream exceeds
- * `MAX_RESPONSE_BYTES`.
+ * `MAX_RESPONSE_BYTES`, or if an event exceeds a bound (`EventReader`).
  */
 export async function* decodeStream(
   body: AsyncIterable<Uint8Array>,

@@ -2,16 +2,16 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { withoutVolatileFields } from "./volatile-fields.ts";
 
-/** Maximum number of characters that bypass the codecs before the codecs receive them in one delta. */
+/** Number of characters that can bypass the codecs before the codecs receive them in one delta. */
 const MAX_PENDING = 1_024;
 /**
- * Maximum number of consecutive events of a part that differ from the previous event in more than their text. After
- * that, no template is created until an event of another kind arrives.
+ * Maximum number of consecutive delta events that differ from the previous event in more than their text. After that,
+ * no template is created until an event arrives that does not decode to one delta.
  */
 const MAX_MISSES = 8;
 
 /**
- * The bytes around the text of a delta event and around the same text in the client's event. In both, the text is
+ * The characters around the text of a delta event and around the same text in the client's event. In both, the text is
  * quoted and contains no escapes.
  */
 interface Template {
@@ -27,8 +27,8 @@ interface Template {
 
 /**
  * Translates the events of one stream. Responses consist of thousands of events that differ only in one JSON string
- * (and in fields that no codec reads). After two such events in a row, the following events are not decoded. Instead,
- * their string is inserted into the client's text of the earlier events.
+ * (and in fields that no codec reads). After two such events in a row, similar events are not decoded. Instead, their
+ * string is inserted into the client's text of the earlier events.
  *
  * The result is exact, because codecs pass a delta's text on without reading it. Creating a template requires two
  * events that differ in one string. Each must decode to one delta of the same part, with that string as its text, and

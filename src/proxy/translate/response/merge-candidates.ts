@@ -66,7 +66,7 @@ export class CandidateMerger {
     return [start, ...counted];
   }
 
-  /** Returns an event with the usage of all calls so far. */
+  /** Returns a usage event with the sum of all calls so far; an empty list if `usage` is undefined. */
   private count(call: number, usage: Usage | undefined): readonly ExchangeEvent[] {
     if (usage === undefined) return [];
     this.usages[call] = mergeUsage(this.usages[call], usage);

@@ -12,7 +12,10 @@ import { parseJson } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { LARGE_JSON, parseLargeJson } from "../large-json.ts";
 
-/** Maximum bytes of a response that is not relayed as it arrives. Such a response may contain images. */
+/**
+ * Maximum bytes of an upstream's response, which may contain images. The stream of a single call that is relayed as a
+ * stream has no maximum.
+ */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Maximum bytes of an error body. */
 const maxErrorBytes = 1024 * 1024;
@@ -82,8 +85,9 @@ export function getResponseBounds({ sampling }: ExchangeRequest): JsonBounds {
 }
 
 /**
- * Reads a complete JSON body. Throws `DialectError` (502) if the body is not JSON or exceeds the bounds, which by
- * default are those of a model's response. `onLength` receives the length in bytes.
+ * Reads a complete JSON body. Throws `DialectError` (502) if the body is empty, is not JSON, or exceeds
+ * `MAX_RESPONSE_BYTES` or the bounds, which by default are those of a model's response. `onLength` receives the length
+ * in bytes.
  */
 export async function readResponseJson(
   body: AsyncIterable<Uint8Array>,
@@ -108,7 +112,7 @@ export async function readResponseJson(
 
 /**
  * Reads the body of an error. A short text becomes the message of a JSON error. Returns undefined for a body that is
- * neither JSON nor a short text, such as a gateway's HTML page.
+ * neither JSON nor a short text, such as a gateway's HTML page, and for a body that cannot be read completely.
  */
 export async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<unknown> {
   const bytes = await readBytes(body, maxErrorBytes, RESPONSE_BOUNDS).catch(() => undefined);
