@@ -84,8 +84,8 @@ export interface WireEvent {
 }
 
 /**
- * Decodes an event stream. Call `end` when the upstream has closed the stream; the decoder has then returned exactly
- * one terminal event.
+ * Decodes an event stream. Call `end` when the upstream has closed the stream. All calls together return exactly one
+ * terminal event.
  */
 export interface StreamDecoder {
   push(event: WireEvent): readonly ExchangeEvent[];

@@ -71,7 +71,7 @@ export interface CustomTool {
   readonly format?: unknown;
 }
 
-/** A tool that the vendor runs; `raw` is the client's declaration. */
+/** A tool that the vendor defines and usually runs; `raw` is the client's declaration. */
 export interface HostedTool {
   readonly type: "hosted";
   readonly tool:

@@ -4,7 +4,7 @@
  */
 export type Steps<Value> = Generator<undefined, Value, undefined>;
 
-/** Number of values that are converted between two pauses, which takes 20 ms at most. */
+/** Number of values that are converted between two pauses. Their conversion takes 20 ms at most. */
 export const VALUES_PER_STEP = 2_048;
 
 /**

@@ -120,8 +120,8 @@ function unusedId(id: string, used: Map<string, number>): string {
 }
 
 /**
- * Takes the oldest result that follows a call from the queue of the call's id; returns undefined if there is none.
- * Removes the results that precede the call too, because they also precede all later calls.
+ * Returns the oldest result that follows the call, and removes it from its queue. Returns undefined if there is none.
+ * Also removes the results that precede the call, because they precede all later calls too.
  */
 function takeResult(call: ToolCallPart, position: number, book: Book): ToolResultPart | undefined {
   const queue = book.waiting.get(call.id);

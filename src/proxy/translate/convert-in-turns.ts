@@ -43,8 +43,8 @@ export async function decodeResponseInTurns(
 }
 
 /**
- * Finishes steps that prepare or encode a request. Takes a turn of the event loop for each step if its conversation,
- * including earlier turns that the body does not contain, is long.
+ * Finishes steps that prepare or encode a request. Takes a turn of the event loop for each step if the request's
+ * conversation, including earlier turns that the body does not contain, is long.
  */
 export async function convertInTurns<Value>({ turns }: ExchangeRequest, steps: Steps<Value>): Promise<Value> {
   return countParts(turns) <= FEW_PARTS ? finishSteps(steps) : finishInTurns(steps);

@@ -25,7 +25,7 @@ export interface TranslationPlan {
   readonly capabilities: Capabilities;
   /** Whether the response is stored, so that the client can refer to it by its id. */
   readonly isKept: boolean;
-  /** Whether the parts of the response that the client discards are stored by the id of its first tool call. */
+  /** Whether `CallMemory` stores the parts of the response that the client discards. */
   readonly isRemembered: boolean;
 }
 

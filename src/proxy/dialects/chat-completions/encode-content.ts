@@ -13,7 +13,10 @@ export interface WireContent {
   readonly [member: string]: unknown;
 }
 
-/** Encodes a part of a user message. Returns undefined and adds a loss if the upstream does not support the part. */
+/**
+ * Encodes a part of a user message or a tool result. Returns undefined and adds a loss if the upstream does not support
+ * the part.
+ */
 export function encodeUserPart(
   part: Part,
   capabilities: Capabilities,

@@ -13,8 +13,8 @@ import { encodeMessages } from "./encode-messages.ts";
 import { encodeOutput, encodeTools } from "./encode-tools.ts";
 
 /**
- * Encodes a call of `/chat/completions`. A stream requests usage if the upstream supports the option, because the
- * proxy records the usage of every call.
+ * Encodes a call of `/chat/completions`. A streaming call requests usage if the upstream supports the option, because
+ * the proxy records the usage of every call.
  */
 export function* encodeRequest(
   request: ExchangeRequest,

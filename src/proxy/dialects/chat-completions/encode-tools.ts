@@ -81,7 +81,9 @@ const ANY_OBJECT = {
   json_schema: { name: "answer", schema: { type: "object" } },
 } as const;
 
-/** Encodes `response_format`. */
+/**
+ * Encodes `response_format`. Drops a format or a schema that the model does not support, and adds a loss.
+ */
 export function encodeOutput(
   output: OutputFormat | undefined,
   capabilities: Capabilities,

@@ -23,7 +23,7 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
   private readonly readers = new Map<number, CandidateReader>();
   private events: ExchangeEvent[] = [];
   private parts = 0;
-  /** The latest counts of all chunks so far, because the counts are cumulative. */
+  /** The latest value of each count, because the counts of a chunk include those of earlier chunks. */
   private usage: Usage | undefined;
   private blocked: Candidate | undefined;
   private started = false;

@@ -64,7 +64,7 @@ function collectExtras(further: Readonly<Record<string, unknown>>): FunctionTool
 
 /**
  * Converts the function calling mode; returns undefined if the mode is absent or unknown. `VALIDATED` is decoded like
- * `AUTO`. It also makes the arguments match their schema, which other vendors offer per tool as `strict`.
+ * `AUTO`, although it also makes the arguments match their schema, which other vendors offer per tool as `strict`.
  */
 export function decodeToolChoice(config: WireRequest["toolConfig"]): ToolChoice | undefined {
   const calling = config?.functionCallingConfig;

@@ -97,8 +97,8 @@ function convertSystemTurn(turn: Turn, losses: LossList): Turn {
 }
 
 /**
- * Returns a function that returns the signature of each call of a turn, in order. The vendor signs only the first of
- * several parallel calls, so only the first call needs a placeholder.
+ * Creates a function that returns the signature of a tool call. Pass it the calls of one turn in order: the vendor
+ * signs only the first of several parallel calls, so only the first call gets a placeholder.
  */
 function createSigner(capabilities: Capabilities): Surroundings["signer"] {
   let isFirst = true;

@@ -36,8 +36,8 @@ export function encodeArguments(part: Pick<ToolCallPart, "arguments" | "custom">
 }
 
 /**
- * Encodes media as inline data or a file, and a document given as text as a text part. Returns undefined and adds a
- * loss if `accepted` excludes the media, or if the file is at another vendor.
+ * Encodes media as inline data or a file. A document whose source is text becomes a text part. Returns undefined and
+ * adds a loss if `accepted` excludes the media, or if the file is at another vendor.
  */
 export function encodeMedia(
   part: Extract<Part, { type: "image" | "audio" | "video" | "document" }>,

@@ -155,8 +155,8 @@ function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, lo
 }
 
 /**
- * Returns the thinking budget in tokens, moved into the model's range because the vendor rejects any other value. The
- * value -1 lets the model choose.
+ * Returns the thinking budget in tokens, raised or lowered to the model's range because the vendor rejects any other
+ * value. Returns -1 to let the model choose, and 0 to disable thinking.
  */
 function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losses: LossList): number {
   const wanted = resolveBudget(asked);

@@ -126,7 +126,7 @@ export function encodeGrounding(parts: readonly Part[], losses: LossList): WireO
   return { groundingMetadata: { groundingChunks: chunks, groundingSupports: supports } };
 }
 
-/** Returns the number of bytes of UTF-8 before each of these offsets. Reads the text once. */
+/** Returns the number of UTF-8 bytes before each offset in `offsets`. Reads the text once. */
 function countBytes(text: string, offsets: readonly number[]): ReadonlyMap<number, number> {
   const counted = new Map<number, number>();
   let [at, bytes] = [0, 0];

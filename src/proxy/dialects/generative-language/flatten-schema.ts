@@ -5,8 +5,8 @@ import type { SchemaPath } from "./to-schema.ts";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Merges the target of `$ref` and the members of `allOf` into a schema. Returns the merged schema as `flat`, and as
- * `inside` the path with which its members are converted.
+ * Merges the target of `$ref` and the members of `allOf` into a schema. Returns the merged schema as `flat`, and the
+ * path for the conversion of its members as `inside`.
  */
 export function flattenSchema(
   schema: JsonSchema,
@@ -36,8 +36,8 @@ export function flattenSchema(
 }
 
 /**
- * Returns the schema that a reference points to. Adds a loss and returns `{type: "object"}` if the reference is
- * recursive or exceeds a limit, and undefined if the root schema does not contain its target.
+ * Returns the schema that a reference points to. If the reference is recursive or exceeds a limit, adds a loss and
+ * returns `{type: "object"}`. If the root schema does not contain the target, adds a loss and returns undefined.
  */
 function resolve(reference: string, path: SchemaPath, losses: LossList): JsonSchema | undefined {
   if (path.refs.includes(reference) || path.depth > 32 || path.budget.nodes < 0) {
@@ -75,8 +75,8 @@ function decode(key: string): string {
 }
 
 /**
- * Combines two schemas: joins `properties` and `required`, and intersects `enum`. Any other keyword in both schemas has
- * its value from `over`.
+ * Combines two schemas: joins `properties` and `required`, and intersects `enum`. For any other keyword, the value in
+ * `over` takes precedence.
  */
 function merge(under: JsonSchema, over: JsonSchema): JsonSchema {
   const merged: Record<string, unknown> = { ...under, ...over };

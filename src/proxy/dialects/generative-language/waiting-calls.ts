@@ -40,7 +40,7 @@ export function createWaitingCalls(): WaitingCalls {
   };
 }
 
-/** Creates queues by key. Skips a call in `taken`, which was removed through another queue. */
+/** Creates queues by key. `take` skips the calls in `taken`, which were removed through another queue. */
 function createQueues(taken: ReadonlySet<WaitingCall>) {
   const queues = new Map<string | undefined, { readonly calls: WaitingCall[]; next: number }>();
   return {

@@ -163,7 +163,7 @@ type DecodedSource =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "content"; readonly content: readonly WireBlock[] };
 
-/** Converts the `source` of a block. `content` is a document made of blocks. */
+/** Converts the `source` of a block. A source of the type `content` is a text, or a document made of blocks. */
 function decodeSource(source: z.infer<typeof sourceSchema>): DecodedSource {
   switch (source.type) {
     case "base64":

@@ -15,7 +15,7 @@ import { encodeServerPart } from "./server-tools.ts";
 export function encodeResponsePart(part: Part, list: LossList): readonly OutBlock[] {
   switch (part.type) {
     case "text": {
-      // A thinking block cannot follow with the signature, because clients read the response from the last block.
+      // The signature cannot follow in a thinking block, because clients read the response from the last block.
       if (part.signature !== undefined) loseTextSignature(list);
       if (part.text === "") return [];
       const citations = (part.citations ?? []).flatMap((citation) => encodeCitation(citation, list) ?? []);

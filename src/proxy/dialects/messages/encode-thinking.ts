@@ -7,7 +7,7 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 const minBudget = 1_024;
 /** Budget in tokens if the model requires a budget and the request does not set one. */
 const defaultBudget = 8_192;
-/** Share of `max_tokens` reserved for text, because thinking counts toward `max_tokens`. */
+/** Minimum share of `max_tokens` that remains for text, because thinking counts toward `max_tokens`. */
 const MIN_TEXT_SHARE = 1 / 5;
 
 /** Returns the thinking tokens to add to the default output limit, so that the limit remains available for text. */

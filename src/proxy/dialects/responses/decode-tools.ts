@@ -107,7 +107,9 @@ function required(name: string | null | undefined, where: string): string {
   throw invalidRequest(`Missing required parameter: '${where}.name'.`, `${where}.name`);
 }
 
-/** Returns a function that qualifies the short name of a namespaced function, which a tool choice can contain. */
+/**
+ * Creates a function that qualifies names, because a tool choice can contain the short name of a namespaced function.
+ */
 function createNameQualifier(tools: readonly Tool[]): (name: string) => string {
   const declared = new Set<string>();
   const qualified = new Map<string, string>();

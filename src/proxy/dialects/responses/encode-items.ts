@@ -63,7 +63,7 @@ function* encodeTurn(
   return items;
 }
 
-/** Encodes a part as items. Returns undefined for the content of a message, and an empty list for a dropped part. */
+/** Encodes a part as items. Returns undefined if it belongs in a message, and an empty list for a dropped part. */
 function encodeOwnItem(part: Part, request: ExchangeRequest, context: InputContext): WireItem[] | undefined {
   const { losses } = context;
   switch (part.type) {

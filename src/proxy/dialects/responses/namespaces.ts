@@ -2,8 +2,9 @@ import { findTool } from "../../exchange/find-tool.ts";
 import type { FunctionTool, Tool } from "../../exchange/request.ts";
 
 /**
- * Separates the namespace and the name in the qualified name of a function. Namespaces group functions in this dialect
- * (`{type: "namespace", name, tools}`). In other dialects, which have a flat list, functions have qualified names.
+ * The separator between the namespace and the name in the qualified name of a function. Namespaces group functions in
+ * this dialect (`{type: "namespace", name, tools}`). In other dialects, which have a flat list, functions have
+ * qualified names.
  */
 const separator = "__";
 

@@ -26,7 +26,7 @@ function membersIn([name, value]: readonly [string, unknown]): readonly (readonl
     : [[name, value]];
 }
 
-/** Adds a loss if the request has cache breakpoints, which only the messages dialect supports. */
+/** Adds a loss if the request has cache breakpoints, for dialects that do not support them. */
 export function addCacheHints(request: ExchangeRequest, losses: LossList): void {
   const hinted = (parts: readonly Part[]): boolean => parts.some((part) => part.cache !== undefined);
   if (hinted(request.instructions) || request.turns.some((turn) => hinted(turn.parts))) {

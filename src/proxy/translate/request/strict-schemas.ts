@@ -40,7 +40,7 @@ function relaxOutput(output: OutputFormat | undefined, list: LossList): { readon
   return { output: { ...output, strict: false } };
 }
 
-/** Maximum depth that is checked. The vendor accepts only ten levels and rejects deeper schemas itself. */
+/** Maximum depth that is checked, in levels. The vendor accepts only ten levels and rejects deeper schemas itself. */
 const deepest = 64;
 
 /**

@@ -13,8 +13,8 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 import { LARGE_JSON, parseLargeJson } from "../large-json.ts";
 
 /**
- * Maximum bytes of an upstream's response, which may contain images. The stream of a single call that is relayed as a
- * stream has no maximum.
+ * Maximum bytes of an upstream's response, which may contain images. A stream that is relayed from a single call has no
+ * maximum.
  */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Maximum bytes of an error body. */

@@ -171,8 +171,9 @@ class StreamWriter implements EventWriter {
   }
 
   /**
-   * Returns the client's text for the end of the stream, preceded by a comment with the losses that occurred after
-   * the headers were sent. Under `strict_translation`, returns an error if there are such losses.
+   * Returns the client's text for the end of the stream. If the client's dialect accepts comments, a comment with the
+   * losses that occurred after the headers were sent precedes it. Under `strict_translation`, returns an error if there
+   * are such losses.
    */
   private encodeEnd(event: Extract<ExchangeEvent, { type: "end" }>): string {
     const { call, client } = this.translation.plan;
