@@ -59,8 +59,8 @@ export interface AskExchange {
 }
 
 /**
- * POST /api/ask: exactly one of `thread` (an id) and `anchor`. The response is server-sent events: `delta` with `{text}`,
- * then `done`, or `error` with `{error}`.
+ * POST /api/ask: exactly one of `thread` (an id) and `anchor`. The response is server-sent events: `delta` with
+ * `{text}`, any number of times, then `done`, or `error` with `{error}`.
  */
 export interface AskBody {
   readonly thread?: string;
@@ -69,7 +69,10 @@ export interface AskBody {
   readonly earlier?: readonly AskExchange[];
 }
 
-/** GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: the messages that POST /api/ask would send, and the URL. */
+/**
+ * GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: the messages that POST /api/ask would send, and the
+ * URL.
+ */
 export interface AskPrompt {
   readonly url: string;
   readonly model: string;

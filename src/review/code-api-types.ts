@@ -233,7 +233,10 @@ export interface SinceLastRound {
     readonly old: readonly number[];
     readonly new: readonly number[];
   }[];
-  /** Current lines of the last round's annotations, without those whose lines have changed or were removed. */
+  /**
+   * Current lines of the last round's annotations. An annotation is absent if the file has neither its code nor its
+   * suggested code.
+   */
   readonly places: readonly AnnotationPosition[];
 }
 

@@ -41,7 +41,7 @@ export interface ReviewMode {
   refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
   /** Keeps the diff or plan when a batch of a live session is sent, for later comparisons. */
   keepSent?(round: number): Promise<void>;
-  /** Describes the subject of a question to a model: the part of the diff or plan at an anchor, as the page shows it. */
+  /** Describes the subject of a question to a model: the part of the diff or plan at an anchor. */
   describeSubject(anchor: SentAnchor): Promise<AskSubject>;
   /** Returns the current title of the review, if rounds can change it. */
   title?(): string;

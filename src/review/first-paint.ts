@@ -6,7 +6,10 @@ import type { LiveAgent, ReviewSettings } from "./api-types.ts";
 export interface FirstPaint {
   readonly title: string;
   readonly theme: ReviewSettings["theme"];
-  /** HTML that is shown instead of the page's own elements; the notices are inserted into its empty element `banners`. */
+  /**
+   * HTML that is shown instead of the page's own elements; the agent's state is inserted into its empty element
+   * `banners`.
+   */
   readonly html: string;
   /** The agent of a live session, whose state the page shows above the content. */
   readonly agent: LiveAgent | undefined;
@@ -23,7 +26,10 @@ export function withFirstPaint(page: string, { title, theme, html, agent }: Firs
     );
 }
 
-/** Renders the line of the agent's state as the page shows it at first, so that nothing moves when the page takes over. */
+/**
+ * Renders the agent's state as the page shows it at first, so that nothing moves when the page takes over. Returns an
+ * empty string without an agent.
+ */
 function liveBannerHtml(agent: LiveAgent | undefined): string {
   if (!agent) return "";
   const { text } = liveStatus(agent, { waiting: 0, lastSentAt: undefined });

@@ -33,8 +33,8 @@ const promptQuery = z.object({
 });
 
 /**
- * POST /api/ask: asks the configured model; only the page receives the response. GET /api/ask/prompt: the
- * messages that POST /api/ask would send.
+ * POST /api/ask: asks the configured model; only a page may call it. GET /api/ask/prompt: the messages that
+ * POST /api/ask would send.
  */
 export function askRoutes(app: FastifyInstance, context: ReviewContext): void {
   app.get("/api/ask/prompt", async (request): Promise<AskPrompt> => {

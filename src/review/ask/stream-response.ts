@@ -5,7 +5,7 @@ import { SseParser } from "../../sse/parse.ts";
 import { type AskTarget, askUrl } from "./ask-target.ts";
 import type { ModelMessage } from "./compose-prompt.ts";
 
-/** Maximum bytes of one event of the answer. */
+/** Maximum characters of one event of the answer. */
 const MAX_EVENT = 1024 * 1024;
 /** Maximum characters of an answer; the rest is dropped. */
 const MAX_RESPONSE = 200_000;

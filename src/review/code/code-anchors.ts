@@ -12,7 +12,7 @@ import { locateInNotebook } from "../notebook/locate-in-notebook.ts";
 type LinesAnchor = Extract<ThreadAnchor, { kind: "lines" }>;
 type Side = LinesAnchor["side"];
 
-/** Returns the anchors of a diff: lines of either side of a file, whole files, and the review as a whole. */
+/** Locates anchors in the current diff: lines of either side of a file, whole files, and the review as a whole. */
 export function createCodeAnchors(diffs: DiffSession): ThreadAnchors {
   return {
     async locate(anchor) {
@@ -68,7 +68,8 @@ async function expectFile(diff: DiffLease, path: string): Promise<void> {
 }
 
 /**
- * Returns the known lines of one side of a file, or undefined if it cannot be read. Unknown lines are empty.
+ * Returns the lines of one side of a file, or undefined if it cannot be read. A line that is not known, because it is
+ * outside the patch, is an empty string.
  */
 async function findLinesOf(
   diff: DiffLease,
@@ -80,8 +81,8 @@ async function findLinesOf(
 }
 
 /**
- * Moves all threads to where their anchors are in `after`. `before` is the diff that the threads refer to.
- * Without it, after a crash, the threads are found by their code and the lines around it.
+ * Moves all threads to where their anchors are in `after`. `before` is the diff that the threads refer to. If it is
+ * undefined, for example after a crash, the threads are located by their code and the lines around that code.
  */
 export async function followCode(
   store: ThreadStore,

@@ -14,12 +14,15 @@ import { findFile, readPatch } from "../git/file-text.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import type { SentAnchor } from "../live/thread-bodies.ts";
 
-/** Lines of context before and after the selected lines, within their hunk. */
+/** Lines of context before and after the selected lines, within their hunk, or within the file if no hunk has them. */
 const AROUND = 60;
 /** Maximum bytes of a patch that is read for a question. */
 const MAX_PATCH = 4 * 1024 * 1024;
 
-/** Describes the subject of a question about a diff: the lines with their hunk, the file's patch, or the list of files. */
+/**
+ * Describes the subject of a question about a diff: the lines with their context, the file's patch, or the list of
+ * files.
+ */
 export async function describeSubject(diffs: DiffSession, anchor: SentAnchor): Promise<AskSubject> {
   const diff = await diffs.current();
   try {
@@ -56,7 +59,10 @@ function listFiles({ files }: Snapshot): string {
     .join("\n");
 }
 
-/** Returns the lines of the hunk around a range, with numbers; undefined if the range is in no hunk. */
+/**
+ * Returns the numbered lines of a range and up to `AROUND` lines before and after it in its hunk; undefined if no line
+ * of the range is in a hunk.
+ */
 function linesAround(
   patch: ParsedPatch,
   side: "old" | "new",

@@ -12,7 +12,7 @@ const PULL_PATHS: readonly (readonly [ForgeName, RegExp])[] = [
 const FORMS =
   "Pass the address of its page, for example https://github.com/octo/castle/pull/7 or https://gitlab.com/octo/castle/-/merge_requests/7.";
 
-/** Parses the address of a pull or merge request. Throws `usage` for other texts. */
+/** Parses the https address of a pull or merge request. Throws `usage` for any other text or address. */
 export function parsePullUrl(text: string): PullAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
@@ -68,7 +68,10 @@ const SSH_HOSTS: Readonly<Record<string, string>> = {
   "altssh.bitbucket.org": "bitbucket.org",
 };
 
-/** Parses the URL of a git remote: https, ssh, or `git@host:path`. Returns undefined for any other, such as a folder. */
+/**
+ * Parses the URL of a git remote: http, https, ssh, git, or `git@host:path`. Returns undefined for any other remote,
+ * such as a folder.
+ */
 export function parseRemoteUrl(text: string): RemoteAddress | undefined {
   const [, scpHost, scpPath] = /^(?:[^@/:]+@)?([^/:]{2,}):(?!\/\/|:)(.+)$/.exec(text) ?? [];
   const url = scpHost === undefined && URL.canParse(text) ? new URL(text) : undefined;
@@ -87,7 +90,10 @@ export function parseRemoteUrl(text: string): RemoteAddress | undefined {
   return { host, path, forge: known, ...(isPortUnknown ? { isPortUnknown } : {}) };
 }
 
-/** Returns a remote of Azure DevOps with the host and path of its pages, which differ from those for SSH. */
+/**
+ * Returns a remote of Azure DevOps with the host and path of its pages, which differ from those for SSH; undefined for
+ * any other remote.
+ */
 function azureRemote(host: string, path: string): RemoteAddress | undefined {
   const parts = path.split("/");
   if (host === "ssh.dev.azure.com" || host === "vs-ssh.visualstudio.com") {

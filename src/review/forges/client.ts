@@ -30,7 +30,7 @@ export interface ForgeResponse {
 export interface ForgeClient {
   readonly forge: ForgeName;
   readonly host: string;
-  /** Sends a request. Waits at most 120 s in total for rate limits. Throws `forge_…` errors. */
+  /** Sends a request. Waits at most 120 s in total for rate limits. Throws `forge_…` errors and `too_large`. */
   send(request: ForgeRequest): Promise<ForgeResponse>;
   /** Sends a request and parses the JSON response. */
   json<Shape>(schema: z.ZodType<Shape>, request: ForgeRequest): Promise<Shape>;
@@ -39,7 +39,7 @@ export interface ForgeClient {
 export interface ForgeClientOptions {
   readonly forge: ForgeName;
   readonly host: string;
-  /** Base of the API: `https://api.github.com`. */
+  /** Base of the API, for example `https://api.github.com`. */
   readonly base: string;
   /** Undefined for calls without an account. */
   readonly signIn: SignIn | undefined;
@@ -208,7 +208,7 @@ function retryAfterSeconds(headers: Headers): number | undefined {
   return Number.isFinite(seconds) ? Math.ceil(seconds) : undefined;
 }
 
-/** Parses a JSON response. Throws `forge_error`, which names the invalid member. */
+/** Parses a JSON response. Throws `forge_error` if the body is not JSON; for an invalid member, the error names it. */
 export function parseJson<Shape>(
   { host }: Pick<ForgeClientOptions, "host">,
   schema: z.ZodType<Shape>,

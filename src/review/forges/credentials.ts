@@ -201,7 +201,7 @@ async function toolSignIn(
   return token === undefined ? undefined : bearer(token);
 }
 
-/** Returns the credentials of git's credential helpers, as `git push` does, without prompting. */
+/** Returns the credentials that git's credential helpers have for a host; undefined if there are none. Never prompts. */
 async function helperSignIn(
   forge: ForgeName,
   host: string,
@@ -248,8 +248,8 @@ interface ProgramOptions {
 const TOOL_TIMEOUT_MS = 30_000;
 
 /**
- * Runs a program from `PATH`. Resolves to undefined if it is not installed or fails. Passes secrets neither
- * as arguments nor in the environment.
+ * Runs a program from `PATH`. Resolves to undefined if it is not installed or fails. Passes no secrets as arguments,
+ * and removes `TOKEN_VARIABLES` from the environment.
  */
 function askProgram(
   name: string,

@@ -17,8 +17,8 @@ export interface DetectOptions extends Connection {
 
 /**
  * Returns the forge of a remote. Detects GitHub Enterprise Server and GitLab on an unknown host by their
- * responses to requests without a sign-in. Throws `usage` if the host is neither. A remote over SSH does not contain the
- * port for HTTPS: it is that of the server that the environment names, or otherwise 443.
+ * responses to requests without a sign-in. Throws `usage` if the host is neither. A remote over SSH does not contain
+ * the port for HTTPS; the port is then that of the server that the environment names, or otherwise 443.
  */
 export async function detectForge(remote: RemoteAddress, options: DetectOptions): Promise<RepositoryAddress> {
   const { path, isPortUnknown = false } = remote;

@@ -34,7 +34,7 @@ export interface PullRequest {
   readonly description: string;
   readonly author: string;
   readonly state: "open" | "draft" | "merged" | "closed";
-  /** Undefined for a merged or closed request, and at a forge that does not report it. */
+  /** Undefined for a merged or closed request, and if the forge does not report it. */
   readonly mergeability?: Mergeability | undefined;
   /** The target branch, and the commit that the diff starts from. */
   readonly base: CommitRef;

@@ -21,7 +21,7 @@ export interface ProposedFeedback {
 
 /**
  * Returns the decision that a body requests, with the text for the agent. Throws `validation` for an agent that is
- * not offered. If the caller cannot switch agents, the member is ignored with a warning.
+ * not offered. If the caller cannot switch agents, `agentSwitch` is ignored with a warning.
  */
 export async function proposeFeedback(
   body: FeedbackBody,

@@ -1,4 +1,4 @@
-// Imports files as the page does, because the package's entry point compiles its code while it loads.
+// Imports the same files as the page, because the package's entry point compiles the WebAssembly code on import.
 import { createHighlighter, LANGS } from "../../../../node_modules/@pierre/highlights/dist/highlighter.js";
 import code from "../../../../node_modules/@pierre/highlights/dist/highlights.wasm.mjs";
 

@@ -31,7 +31,7 @@ export function syntaxOf(path: string): Syntax {
   return { layout, hasFreeStyle, hasMarkup: MARKUP.has(extension) };
 }
 
-/** Operators in sequence are one token: `a - -b` is not `a --b`. */
+/** Adjacent operator characters are one token, so that `a - -b` differs from `a --b`. */
 const TOKEN =
   /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|[\p{L}\p{N}_$]+|[-+*/%=<>!&|^~?:.@#]+|[^\s\p{L}\p{N}_$]/gu;
 /** Keywords after which the end of a line ends the statement. */
@@ -45,7 +45,7 @@ const SHOWN_SPACE = /(?:\/?(?<!=)>|\})[ \t]+[<{\p{L}\p{N}]|[\p{L}\p{N}.,:;!?][ \
 
 /**
  * Returns the tokens of lines, without whitespace between them where it has no meaning. Text in quotes is one token, so
- * that its whitespace counts; where quotes are open across lines, all whitespace counts.
+ * that its whitespace counts; in a line with an unclosed quote, all whitespace counts.
  */
 export function tokensOf(lines: readonly string[], syntax: Syntax): readonly string[] {
   const tokens: string[] = [];

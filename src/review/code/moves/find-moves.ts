@@ -85,8 +85,8 @@ class Search {
   }
 
   /**
-   * Finds a block that begins with an added line, if at most `limit` removed lines have the same text. Returns the index
-   * of the added line after the block.
+   * Finds a block that begins with an added line, if at most `limit` removed lines have the same text. Returns the
+   * index of the added line after the block, or of the next added line if there is no block.
    */
   blockAt(to: number, limit: number, lists: LineLists): number {
     const size = lists.size(to);
@@ -105,7 +105,7 @@ class Search {
     return to + found.length;
   }
 
-  /** Returns the longest block that begins with an added line, among the first removed lines with its text. */
+  /** Returns the longest block that begins with an added line and one of the first removed lines with its text. */
   private longestAt(
     to: number,
     lists: LineLists,
@@ -134,7 +134,7 @@ class Search {
     };
   }
 
-  /** Extends a block at one end, in the direction of `step`. Returns the number of lines. */
+  /** Extends a block at one end, in the direction of `step`. Returns the number of lines by which it grows. */
   private reach(fromEnd: number, toEnd: number, step: 1 | -1, similarity: Similarity): number {
     let reached = 0;
     for (;;) {
@@ -169,7 +169,10 @@ class Search {
     this.take({ from: from + first, to: to + first, length });
   }
 
-  /** Reports whether two lines are free and follow the lines of a block in the direction of `step`. */
+  /**
+   * Reports whether two lines are free, are not in the same run of changed lines, and follow the lines of a block in
+   * the direction of `step`.
+   */
   private follows(from: number, to: number, step: 1 | -1): boolean {
     if (from < 0 || to < 0 || from >= this.removed.count || to >= this.added.count) return false;
     if (this.takenRemoved[from] || this.takenAdded[to] || this.isSameGroup(from, to)) return false;
@@ -181,7 +184,7 @@ class Search {
     return isContinued(this.removed, from) && isContinued(this.added, to);
   }
 
-  /** Reports whether two free lines have the same text. */
+  /** Reports whether two lines are free and have the same text. Indentation counts only within one run of changes. */
   private matches(from: number, to: number): boolean {
     if (from < 0 || to < 0 || from >= this.removed.count || to >= this.added.count) return false;
     if (this.takenRemoved[from] || this.takenAdded[to]) return false;

@@ -6,7 +6,7 @@ const MIN_SEED_WEIGHT = 4;
 const LINES_PER_STEP = 16_384;
 const NONE = -1;
 
-/** The free removed lines, in a list for each text and in the order of the diff. */
+/** The free removed lines, which are in no block yet, in a list for each text and in the order of the diff. */
 export interface LineLists {
   /** Returns the number of free removed lines with the text of an added line. */
   size(added: number): number;

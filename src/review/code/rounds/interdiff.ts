@@ -14,7 +14,7 @@ import type { SentDiff, SentFile } from "./sent-diff.ts";
 const MAX_EDITS = 20_000;
 /** Maximum milliseconds for one file; after it, all lines count as changed. */
 const FILE_LIMIT = 300;
-/** Maximum milliseconds for all files together. */
+/** Milliseconds for all files together; after them, each further file has 1 ms. */
 const TOTAL_LIMIT = 5_000;
 
 export interface Interdiff {
@@ -26,9 +26,9 @@ export interface Interdiff {
 type Text = string | undefined;
 
 /**
- * Compares a diff with the one on which feedback was sent. If the base has changed as well, for example by a rebase, the
- * old change is first applied to the new base, so that only the author's changes remain. If it does not apply, the two
- * new versions of the file are compared.
+ * Compares a diff with the one on which feedback was sent. If the base has changed as well, for example by a rebase,
+ * the old change is first applied to the new base, so that only the author's changes remain. If the old change does not
+ * apply, the new sides of the two diffs are compared.
  */
 export async function compareWithSent(diff: DiffLease, sent: SentDiff): Promise<Interdiff> {
   const then = new Map(sent.files.map((file) => [file.path, file]));
@@ -111,7 +111,10 @@ const NOT_COMPARABLE: ReadonlySet<AppError["code"]> = new Set(["not_found", "too
 const NO_LINES = { status: "modified", additions: 0, deletions: 0 } as const;
 const BINARY = "Binary files differ\n";
 
-/** Returns the file with the old change applied to the new base, or the old version if the change does not apply. */
+/**
+ * Returns the text of a file with the old change applied to the new base, or the new side of the earlier diff if the
+ * change does not apply.
+ */
 async function previousText(
   diff: DiffLease,
   sent: SentFile,

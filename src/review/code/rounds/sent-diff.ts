@@ -24,7 +24,7 @@ const sentFile = z.object({
   /** Object name of the old side; all zeros for an added file. */
   oldBlob: objectName.exactOptional(),
   newBlob: objectName.exactOptional(),
-  /** The patch, one character per byte; absent for binary and for omitted files. */
+  /** The patch, one character per byte; absent for a binary file and for a file beyond `MAX_BYTES`. */
   patch: z.string().exactOptional(),
 });
 
@@ -34,7 +34,7 @@ const sentDiff = z.object({ files: z.array(sentFile) });
 export type SentDiff = z.infer<typeof sentDiff>;
 export type SentFile = z.infer<typeof sentFile>;
 
-/** Returns the current diff in the form of `SentDiff`. The caller must not release the lease before. */
+/** Returns a diff in the form of `SentDiff`. The caller must keep the lease of the diff until the promise settles. */
 export async function captureDiff(snapshot: Snapshot): Promise<SentDiff> {
   const files: SentFile[] = [];
   let left = MAX_BYTES;
@@ -59,7 +59,7 @@ export function compressDiff(sent: SentDiff): Promise<Buffer> {
   return promisify(gzip)(JSON.stringify(sent));
 }
 
-/** Decompresses the result of `compressDiff`; undefined if it is damaged. */
+/** Decompresses the result of `compressDiff`; undefined if it is damaged or exceeds `MAX_DECOMPRESSED`. */
 export async function decompressDiff(compressed: Uint8Array): Promise<SentDiff | undefined> {
   try {
     const text = await promisify(gunzip)(compressed, { maxOutputLength: MAX_DECOMPRESSED });

@@ -69,7 +69,7 @@ async function keepRound(
 
 /**
  * Throws `another_review` if a decision names another review than this one. A tab can outlive a review that was
- * killed, and the next review has the same address. A decision without an id is accepted.
+ * killed, and a later review can have the same address. A decision without an id is accepted.
  */
 function checkReviewSeen(seen: string | undefined, { sessionId }: Pick<ReviewContext, "sessionId">): void {
   if (seen === undefined || seen === sessionId) return;

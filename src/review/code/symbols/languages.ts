@@ -1,4 +1,4 @@
-/** The grammars that `dist/workers` contains, by the names of their package. */
+/** The grammars that `dist/workers` contains, with their names in the package `@vscode/tree-sitter-wasm`. */
 export const GRAMMARS = [
   "bash",
   "c-sharp",

@@ -3,7 +3,7 @@ import { azureParts } from "../address.ts";
 import { type ConnectionOptions, createForgeClient, type ForgeClient, type ForgeRequest } from "../client.ts";
 import type { RepositoryAddress } from "../forge.ts";
 
-/** Supported by Azure DevOps Services and by Azure DevOps Server 2020 and later. */
+/** The API version, which Azure DevOps Services and Azure DevOps Server 2020 and later support. */
 const VERSION = "6.0";
 
 /** Maximum entries of one page of a list. */

@@ -6,7 +6,7 @@ export const person = z.object({
   display_name: z.string().nullish(),
   uuid: z.string().nullish(),
 });
-/** Returns the nickname of an account, or its display name if it has none. */
+/** Returns the nickname of an account, its display name if it has no nickname, or `deleted account`. */
 export const nameOf = (user: z.infer<typeof person> | null | undefined) =>
   user?.nickname ?? user?.display_name ?? "deleted account";
 

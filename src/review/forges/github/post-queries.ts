@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** GraphQL texts of a review that is posted, and the schemas of their responses. */
+/** GraphQL queries and mutations that post a review, and the schemas of their responses. */
 
 export const reviewNode = z.object({
   id: z.string(),
