@@ -86,7 +86,7 @@ export interface DiffSwitchResponse {
 /**
  * GET /api/diff/index: the files of the diff, with the text of only the first ones (`opening`). GET
  * /api/diff/patch?n=3 or ?n=0-49,60 returns the text: the patches in the requested order, concatenated,
- * `patchSize` bytes each. `&id=<diffId>` returns 409 if the diff has been reloaded since. With `w=1`, both
+ * `patchSize` bytes each. With `&id=<diffId>`, the response is 409 if the diff has changed since. With `w=1`, both
  * leave out changes that are only whitespace.
  */
 export interface DiffIndex {

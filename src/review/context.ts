@@ -30,7 +30,7 @@ export interface ReviewMode {
   history(context: ReviewContext): Promise<History>;
   /** Paths of images that the plan contains; shown even if the server listens on other addresses than loopback. */
   readonly namedImages: readonly string[];
-  /** The anchors that threads can have. */
+  /** Locates the anchors of threads. */
   readonly anchors: ThreadAnchors;
   /** Returns the number of the first round of a live session. */
   firstRound(): Promise<number>;

@@ -49,8 +49,8 @@ function linesOf(output: Buffer): string[] {
 }
 
 /**
- * Returns the branch to which the current one is pushed, or the number of a pull request that was checked out by its ref.
- * Throws `usage` for a detached HEAD.
+ * Returns the branch to which the current one is pushed, or the number of a pull request that was checked out by its
+ * ref. Throws `usage` for a detached HEAD.
  */
 export async function currentSource(
   git: GitHandle,

@@ -14,7 +14,7 @@ const FIXED = ["log", "-z", "--no-patch", "--no-color", "--no-show-signature", "
 
 /**
  * Returns the commits of the current branch, oldest first: those that the default branch does not have or, on the
- * default branch itself, those that its upstream does not have.
+ * default branch itself, those that the branch of the same name at `origin` does not have.
  */
 export async function readBranchCommits(
   git: GitHandle,
@@ -30,15 +30,16 @@ export async function readBranchCommits(
   return (await readLog(git, range)).map(({ parent: _parent, ...rest }) => rest).reverse();
 }
 
-/** Returns a commit by its object name, with its message. */
+/** Returns a commit by its object name; undefined if git cannot read it. */
 export async function readCommit(git: GitHandle, object: string): Promise<ShownCommit | undefined> {
   const [commit] = await readLog(git, ["--max-count=1", object]);
   return commit;
 }
 
 /**
- * Returns the branches and tags whose name contains a text, and the commits whose name begins with it or
- * whose message or author contains it, ignoring case. Without a text, returns the newest of each.
+ * Returns the branches and tags whose name contains a text, the commit whose object name begins with it, and the
+ * commits reachable from HEAD whose message or author contains it, ignoring case. Without a text, returns the newest
+ * names and commits.
  */
 export async function findRevisions(git: GitHandle, text: string): Promise<Revision[]> {
   const wanted = text.trim().toLowerCase();

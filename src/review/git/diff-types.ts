@@ -51,8 +51,9 @@ const planners: ReadonlyMap<string, Planner> = new Map<string, Planner>([
 ]);
 
 /**
- * Resolves a diff type to a plan. Besides the named types it accepts `commit:<name>`, `base:<name>`,
- * `range:<name>..<name>` and `range:<name>...<name>`; git resolves the names and never reads them as options. Throws `validation` with `Unknown diffType …`.
+ * Resolves a diff type to a plan. Accepts the named types, `commit:<name>`, `base:<name>`, `range:<name>..<name>` and
+ * `range:<name>...<name>`; git resolves the names and never reads them as options. Throws `validation` with
+ * `Unknown diffType …`.
  */
 export async function planDiff(diffType: string, known: Known): Promise<DiffPlan> {
   const planner = planners.get(alias(diffType, known.heads)) ?? namedPlanner(diffType);

@@ -15,7 +15,7 @@ const SUBMODULE = "160000";
  * Returns one side of a file as the snapshot has it. The old side comes from git. The new side is the old side with
  * the snapshot's patch applied: it fits the displayed diff even if the file has changed since, and no file of the
  * working tree is opened. A path outside the diff has equal sides. Throws `not_found` if the side does not exist,
- * `validation` for a binary file, `too_large`.
+ * `validation` for a binary file, and `too_large`.
  */
 export async function readSide(
   git: GitHandle,
@@ -51,7 +51,7 @@ export function hasSide({ oldBlob, newBlob }: SnapshotFile, side: "old" | "new")
   return blob === undefined || !isNullObject(blob);
 }
 
-/** Returns the content of an object. Throws `not_found` if git no longer has it, `too_large`. */
+/** Returns the content of an object. Throws `not_found` if git does not have it, and `too_large`. */
 export function readBlob(git: GitHandle, blob: string, path: string): Promise<Buffer> {
   return readObject(git, blob, path, "old");
 }

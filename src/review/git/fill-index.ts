@@ -41,8 +41,8 @@ export type IndexBase = { readonly name: string; readonly entries?: TrackedEntri
 
 /**
  * Writes the base to a private index, and marks the files of the working tree that are byte-for-byte identical. Results
- * are cached in the data directory with the files' times. The repository's own index is not trusted, because any process
- * that writes it can mark a file as unchanged. Returns the entries of the base.
+ * are cached in the data directory with the files' times. The repository's own index is not trusted, because any
+ * process that writes it can mark a file as unchanged. Returns the entries of the base.
  */
 export async function fillIndex(
   repository: Repository,

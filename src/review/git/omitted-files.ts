@@ -12,7 +12,7 @@ import { createNestedHandle } from "./untracked.ts";
 import { type WorkTree, withTree } from "./work-tree.ts";
 
 const MAX_PATHS = 20;
-/** Milliseconds for everything that is examined besides the diff. */
+/** Milliseconds in which the omitted files are searched for. */
 const BUDGET_MS = 10_000;
 const MAX_DEPTH = 8;
 

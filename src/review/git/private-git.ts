@@ -21,7 +21,7 @@ export async function makeFolder({ indexesDirectory }: Repository): Promise<stri
 
 /**
  * Creates a private git directory in a folder. It shares the objects and the working tree of the repository, but not
- * its configuration, `.git` attributes, index or references. Configuration that could run a program or hide a change
+ * its configuration, `info/attributes`, index or references. Configuration that could run a program or hide a change
  * is therefore absent, not just overridden.
  */
 export async function makeGitDirectory(

@@ -9,7 +9,10 @@ export interface SectionHeader {
   readonly binary: boolean;
   readonly oldMode?: string;
   readonly newMode?: string;
-  /** Object names of the `index` line: all zeros for a missing side; absent if no content changed. */
+  /**
+   * Object names of the `index` line: all zeros for a missing side. Absent without this line: no content changed, or the
+   * file is too large to be compared.
+   */
   readonly oldBlob?: string;
   readonly newBlob?: string;
 }

@@ -34,7 +34,7 @@ export interface GitSnapshot extends Snapshot {
 export interface SnapshotFile extends DiffFile {
   /** Position of the file's patch on disk. */
   readonly section: PatchSection;
-  /** Object names of both sides, all zeros for a missing side; absent if no content changed. */
+  /** Object names of both sides, all zeros for a missing side; absent as in `SectionHeader`. */
   readonly oldBlob?: string;
   readonly newBlob?: string;
 }

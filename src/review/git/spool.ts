@@ -81,7 +81,10 @@ export class Spool {
     }
   }
 
-  /** Returns the bytes of a range, in a buffer of at least their length if one is given. The caller must hold the file. */
+  /**
+   * Returns the bytes of a range. Reads into `buffer` if it is given; it must have at least `length` bytes. The caller
+   * must hold the file.
+   */
   async readWhole(offset: number, length: number, buffer?: Buffer): Promise<Buffer> {
     const bytes = buffer?.subarray(0, length) ?? Buffer.allocUnsafe(length);
     for (let done = 0; done < length; ) {

@@ -24,7 +24,10 @@ import { verifyTree } from "./verify-objects.ts";
 export interface WorkTreeStatus {
   /** Paths of new files that are not in the repository's index. */
   readonly untracked: ReadonlySet<string>;
-  /** New files that need a separate patch: large files, and files removed from the index. */
+  /**
+   * New files that need a separate patch: large files, files removed from the index and, with the index as the base, all
+   * new files.
+   */
   readonly apart: Untracked;
   /** Tracked files that a sparse checkout leaves out. */
   readonly notCheckedOut: readonly Buffer[];
@@ -44,8 +47,8 @@ export interface WorkTreeStatus {
 const queues = new Map<string, InTurn>();
 
 /**
- * Returns the differences between the base and the working tree, and adds everything that git can compare to
- * the index of `privateGit`.
+ * Returns the differences between the base and the working tree. Writes the base to the index of `privateGit`, without
+ * the files that were removed from the repository's index and without hollow submodules.
  */
 export async function findStatus(
   repository: Repository,

@@ -40,8 +40,8 @@ async function writeNew(path: string, bytes: Buffer): Promise<void> {
 }
 
 /**
- * Returns the folder, creating it if necessary. If it belongs to another user, tries the name with the current user's id
- * appended, then `lastResort`.
+ * Returns the folder, creating it if necessary. If it belongs to another user, tries the name with the current user's
+ * id appended, then `lastResort`.
  */
 async function ownFolder(folder: string, lastResort: string | undefined): Promise<string> {
   const user = process.getuid?.();

@@ -13,8 +13,8 @@ const KIND: Readonly<Record<Thread["type"], string>> = {
 };
 
 /**
- * Formats a batch as Markdown that an agent can act on without the page. `means` is how the agent responds: with commands
- * of Sallyport, or with the tools of its MCP server.
+ * Formats a batch as Markdown that an agent can act on without the page. `means` is how the agent responds: with
+ * Sallyport's commands, or with the tools of Sallyport's MCP server.
  */
 export function batchText(
   { event, round, threads, feedback }: LiveBatch,

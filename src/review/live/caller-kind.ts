@@ -50,7 +50,7 @@ const PERSONS_ROUTES = new Set([
   "POST /api/pr/post",
 ]);
 
-/** Rejects decisions, drafts and settings that are sent with the token of the running file, before their bodies are read. */
+/** Rejects requests to `PERSONS_ROUTES` that have the token of the running file, before their bodies are read. */
 export function rejectAgents(app: FastifyInstance, token: string): void {
   app.addHook("onRequest", async ({ headers, method, routeOptions }) => {
     if (headers.authorization === undefined || !PERSONS_ROUTES.has(`${method} ${routeOptions.url}`)) return;

@@ -35,7 +35,8 @@ export function followRange(before: string, after: string, { start, end }: TextR
 
 /**
  * Finds a quote by its text and its surroundings. If there are several, returns the one with the most equal
- * text around it, then the nearest one. A short quote with other surroundings is not found again.
+ * text around it, then the nearest one. A quote that is short or occurs several times is not found if its surroundings
+ * have changed.
  */
 export function findQuote(
   text: string,

@@ -37,17 +37,17 @@ export interface WaitOptions {
 export interface LiveSession {
   readonly store: ThreadStore;
   readonly state: LiveState;
-  /** Whether the final batch exists. */
+  /** Whether the final batch exists or is being added. */
   readonly isClosed: boolean;
   /** Whether a batch waits for an agent that has disconnected. */
   readonly isDeserted: boolean;
   /** Sends everything new to the agent. */
   send(feedback: string): Promise<void>;
-  /** Waits for a batch. Resolves to undefined after the time limit. */
+  /** Waits for a batch. Resolves to undefined after the time limit, or when the agent disconnects. */
   take(options: WaitOptions): Promise<TakenBatch | undefined>;
-  /** Records the delivery of a batch after the review has ended. Resolves to false for an unknown batch. */
+  /** Records the delivery of a batch whose response is closed. Resolves to false for an unknown batch. */
   recordDelivery(id: string): Promise<boolean>;
-  /** Returns the batch that was handed out last. */
+  /** Returns the last batch whose delivery is recorded; undefined if there is none. */
   again(): LiveBatch | undefined;
   /**
    * Starts the next round and announces it, if `refresh` resolves to true. The round begins with the call of
@@ -66,7 +66,7 @@ export interface LiveSession {
   interrupt(): Promise<void>;
   /** Resolves once no batch is being sent to an agent, or after a time limit in milliseconds. */
   settled(limit: number): Promise<void>;
-  /** Returns the batches that no client has received. */
+  /** Takes the batches that no client has received or is receiving. */
   untaken(): readonly TakenBatch[];
   /** Restarts the timer that ends a review without pages and agents. */
   touch(): void;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CellPosition, LiveBatch, Thread, ThreadAnchor, ThreadMessage } from "../api-types.ts";
 
-/** Lines before and after an anchor, by which it is found again in a changed text. */
+/** The lines of a diff, or the text of a plan, before and after an anchor, by which it is found in a changed text. */
 export interface AnchorContext {
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -123,7 +123,7 @@ export interface LogState {
   readonly threads: Map<string, Thread>;
   readonly contexts: Map<string, AnchorContext>;
   readonly batches: StoredBatch[];
-  /** Batch id → when it was handed out. */
+  /** Times of delivery by batch id. */
   readonly delivered: Map<string, string>;
   /** Findings that the person accepted since the last batch. */
   readonly accepted: Set<string>;
@@ -249,7 +249,7 @@ export interface BatchDraft {
   readonly withThreads: boolean;
 }
 
-/** Returns the batch of the person's unsent messages. */
+/** Returns the batch of the person's unsent messages and newly accepted findings. */
 export function composeBatch(log: LogState, draft: BatchDraft): StoredBatch {
   const { id, event, feedback, now, withThreads } = draft;
   const last = log.batches.at(-1);
@@ -273,7 +273,7 @@ const isPersonsUnsent = ({ author: by, sentAt }: ThreadMessage) => by.kind === "
 
 /**
  * Returns a batch as an agent receives it, with its threads as they were when the person sent it: a later reply or
- * change does not alter a batch, which can be handed out again.
+ * change does not alter a batch, which can be delivered again.
  */
 export function batchContent(log: LogState, sent: StoredBatch): LiveBatch {
   const threads = sent.threads.flatMap(({ id, count, ...members }) => {
@@ -286,12 +286,12 @@ export function batchContent(log: LogState, sent: StoredBatch): LiveBatch {
   return { event: sent.event, round: sent.round, threads, feedback: sent.feedback };
 }
 
-/** Returns the batches that were not handed out, in the order in which they were sent. */
+/** Returns the batches whose delivery is not recorded, in the order in which they were sent. */
 export function pendingBatches(log: LogState): readonly StoredBatch[] {
   return log.batches.filter(({ id }) => !log.delivered.has(id));
 }
 
-/** Returns the batch that was handed out last. */
+/** Returns the last batch whose delivery is recorded. */
 export function lastDelivered(log: LogState): StoredBatch | undefined {
   return log.batches.findLast(({ id }) => log.delivered.has(id));
 }

@@ -13,7 +13,8 @@ export async function leaseDiff(reply: FastifyReply, diff: Promise<DiffLease>): 
 }
 
 /**
- * Leases the diff of a query. Throws `conflict` if the server has reloaded the diff since the page loaded it.
+ * Leases the current diff. Throws `conflict` if the query names another diff: the diff has changed since the page
+ * loaded it.
  */
 export async function leaseQueriedDiff(
   reply: FastifyReply,

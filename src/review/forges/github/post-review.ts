@@ -29,8 +29,8 @@ import {
 import { pullVariables } from "./read-threads.ts";
 
 /**
- * Posts a review. Collects its comments and replies in a pending review, which only its author sees, and submits it with
- * the verdict. Then resolves and reopens threads.
+ * Posts a review. Collects its comments and replies in a pending review, which only its author sees, and submits the
+ * pending review with the verdict. Then resolves and reopens threads.
  */
 export async function postReview(
   api: GitHubApi,
@@ -56,7 +56,10 @@ export async function postReview(
   return { url: url || review.pull.url, rejected };
 }
 
-/** Removes the pending review of an interrupted attempt. Returns the submitted items, which are all or none. */
+/**
+ * Removes the pending review of an interrupted attempt. Returns no items if the review was not submitted, and otherwise
+ * all items except the rejected ones.
+ */
 export async function settleReview(
   api: GitHubApi,
   address: PullAddress,

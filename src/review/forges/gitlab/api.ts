@@ -1,7 +1,7 @@
 import { type ConnectionOptions, createForgeClient, type ForgeClient } from "../client.ts";
 import type { RepositoryAddress } from "../forge.ts";
 
-/** Creates a client of GitLab's REST API (https://docs.gitlab.com/api/rest/), at gitlab.com or on a self-managed server. */
+/** Creates a client of the REST API (https://docs.gitlab.com/api/rest/) of gitlab.com or of a self-managed server. */
 export function createGitLabClient(
   { host, basePath = "" }: Pick<RepositoryAddress, "host" | "basePath">,
   options: ConnectionOptions,

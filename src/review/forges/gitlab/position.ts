@@ -60,7 +60,7 @@ function rangeEnd(patch: ParsedPatch, line: number, path: string) {
   return { line_code: `${hash}_${oldLine}_${newLine}`, type, ...numbers(patch, line) };
 }
 
-/** Returns the old and the new number of a line; on a side without the line, the number of the next line of that side. */
+/** Returns the old and the new number of a line; for a side without the line, the number of that side's next line. */
 function bothNumbers(patch: ParsedPatch, line: number): readonly [number, number] {
   const hunk = patch.hunks.find(({ first, end }) => first <= line && line < end);
   let [oldLine, newLine] = [hunk?.oldStart ?? 1, hunk?.newStart ?? 1];
