@@ -151,7 +151,7 @@ export interface InboxContent {
 export interface LiveBatch {
   readonly event: "feedback" | "approved" | "ended";
   readonly round: number;
-  /** The threads with new messages of the person or a newly accepted finding, as they were when the person sent them. */
+  /** The threads with new messages of the person and the newly accepted findings, as they were when they were sent. */
   readonly threads: readonly Thread[];
   /** The person's general message; empty if there is none. */
   readonly feedback: string;

@@ -10,8 +10,8 @@ export interface SectionHeader {
   readonly oldMode?: string;
   readonly newMode?: string;
   /**
-   * Object names of the `index` line: all zeros for a missing side. Absent without this line: no content changed, or the
-   * file is too large to be compared.
+   * Object names of the `index` line: all zeros for a missing side. Absent without this line: no content changed, or
+   * the file is too large to be compared.
    */
   readonly oldBlob?: string;
   readonly newBlob?: string;

@@ -25,8 +25,8 @@ export interface WorkTreeStatus {
   /** Paths of new files that are not in the repository's index. */
   readonly untracked: ReadonlySet<string>;
   /**
-   * New files that need a separate patch: large files, files removed from the index and, with the index as the base, all
-   * new files.
+   * New files that need a separate patch: large files, files removed from the index and, with the index as the base,
+   * all new files.
    */
   readonly apart: Untracked;
   /** Tracked files that a sparse checkout leaves out. */

@@ -14,7 +14,7 @@ import { createLogFile, readLog, replay } from "./log-file.ts";
 import { logPath, takeOverLogs } from "./log-folder.ts";
 import { type AnchorContext, applyEntry, emptyState, type LogEntry, type LogState } from "./session-log.ts";
 
-/** An anchor that exists, with its code or quote, and the lines around it. */
+/** An anchor that exists, with its code or quote, and the lines or text around it. */
 export interface LocatedAnchor {
   readonly anchor: ThreadAnchor;
   readonly context?: AnchorContext | undefined;
@@ -83,7 +83,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
     try {
       await file.append(lines);
     } catch (error) {
-      // A change that is not on disk must not be shown, so its write fails.
+      // A change that is not on disk must not be shown, so the state is read from the disk again.
       const onDisk = await readLog(path).catch(() => []);
       isNew = onDisk.length === 0;
       log = replay(onDisk);

@@ -129,7 +129,7 @@ function similarity(before: ParsedCell | undefined, after: ParsedCell | undefine
   return share < (isProse ? MIN_SHARED_PROSE : MIN_SHARED_LINES) ? 0 : share;
 }
 
-/** Marks the cells outside the longest sequence that both notebooks have in the same order as moved. */
+/** Marks a cell as moved if it is outside of the longest sequence that has the same order in both notebooks. */
 function markMoved(pairs: readonly (readonly [now: number, old: number])[]): CellPair[] {
   // Patience sorting: `ends[n]` is the position of the smallest last old index of all sequences of n + 1 cells.
   const ends: number[] = [];

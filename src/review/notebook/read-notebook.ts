@@ -64,7 +64,7 @@ export async function readNotebookDiff(
   return countLines(compared) > MAX_LINES ? { problem: `more than ${MAX_LINES} lines` } : compared;
 }
 
-/** Reads one side of a notebook; undefined if the side does not exist. */
+/** Reads one side of a notebook; undefined if the side does not exist or only its changed lines are known. */
 async function readIfAny(diff: Diff, path: string, side: Side): Promise<NotebookResult | undefined> {
   try {
     return await readResult(diff, path, side);
@@ -117,7 +117,7 @@ export async function findLinesInNotebook(
 /**
  * Returns the cell that contains a range of lines of a notebook's file, and the lines of the cell in that
  * range. Both ends are inclusive. A range over several cells belongs to the first. Returns undefined outside
- * of all cells.
+ * of all cells, and for a single line that holds several cells.
  */
 export function findCellPosition(
   cells: readonly NotebookCell[],

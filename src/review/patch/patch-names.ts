@@ -84,7 +84,7 @@ function bare(name: string): string {
 }
 
 /**
- * Splits `diff --git a/NAME b/NAME` where both halves name the same file, or otherwise at its middle space.
+ * Splits `diff --git a/NAME b/NAME` where both halves name the same file, or otherwise at the first space.
  */
 function splitFirst(line: string): [string, string] {
   const names = line.slice("diff --git ".length);
@@ -135,7 +135,7 @@ function unquoted(name: string): string {
   return Buffer.from(unquoteName(Buffer.from(name, "latin1").toString())).toString("latin1");
 }
 
-/** Quotes a name if it contains a quote or control character. */
+/** Quotes a name if it contains a quote, backslash or control character. */
 function quoted(name: string): string {
   return /["\\\x00-\x1f\x7f]/.test(name) ? quoteName(Buffer.from(name, "latin1")) : name;
 }

@@ -57,8 +57,8 @@ export async function snapshotOfPatches(
 }
 
 /**
- * Returns the sides with unresolved conflicts. jj writes zeros as the object name of such a side, although the file exists
- * there: https://github.com/jj-vcs/jj/blob/main/lib/src/diff_presentation/unified.rs
+ * Returns the sides with unresolved conflicts. jj writes zeros as the object name of such a side, although the file
+ * exists there: https://github.com/jj-vcs/jj/blob/main/lib/src/diff_presentation/unified.rs
  */
 function findConflict(
   { oldBlob, newBlob }: SectionHeader,

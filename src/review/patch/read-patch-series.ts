@@ -36,8 +36,8 @@ const NO_NEWLINE = "\\ No newline at end of file";
 
 /**
  * Parses a unified diff (GNU diff, git, Mercurial, jj, Sapling, Subversion, `git format-patch`) and returns it in git's
- * format. Skips text around the files. A file that appears again begins another part. Throws `input` if a hunk is
- * incomplete.
+ * format. Skips text around the files. A file that appears again begins another part. Throws `input` for an incomplete
+ * or invalid hunk, and for the combined diff of a merge.
  */
 export function readPatchSeries(bytes: Buffer, name: string): readonly PatchPart[] {
   // Decoded as latin1, one character for each byte, because files of a patch can have different encodings.
@@ -123,8 +123,8 @@ class Reader {
   }
 
   /**
-   * Reads a hunk. The hunk's header has the numbers of lines: text after the hunk can begin with a plus or
-   * minus sign as well.
+   * Reads a hunk. The counts in its header determine where it ends, because text after the hunk can also begin with a
+   * plus or minus sign.
    */
   private readHunk(header: string): void {
     const [, , oldCount = "1", , newCount = "1"] = HUNK.exec(header) ?? [];

@@ -130,7 +130,7 @@ async function renderPlan(plan: string): Promise<string> {
   ].join("");
 }
 
-/** Returns the anchors of a plan: ranges of its Markdown source, and the review as a whole. */
+/** Locates anchors in the current plan: ranges of its Markdown source, and the review as a whole. */
 function createPlanAnchors(review: PlanReview): ThreadAnchors {
   return {
     async locate(anchor) {

@@ -23,8 +23,8 @@ export interface PlanReview {
   readonly plansFolder: string;
   readonly vaultFolders: VaultFolders;
   /**
-   * Reads the file of a live review again and shows its text as the plan. Resolves to the previous text, or to undefined
-   * if the file is empty or unchanged.
+   * Reads the file of a live review again and makes its text the plan. Resolves to the previous text, or to undefined if
+   * the file is empty or unchanged.
    */
   readonly reload?: (() => Promise<string | undefined>) | undefined;
   /** Calls the function after each save of the file of a live review. Returns a function that stops watching. */

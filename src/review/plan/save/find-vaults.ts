@@ -23,7 +23,7 @@ export function vaultConfigurations({ home, configHome }: VaultFolders, platform
   ];
 }
 
-/** Returns the vaults in Obsidian's lists that exist; none if a list cannot be read. */
+/** Returns the existing vaults of Obsidian's lists. Skips a list that cannot be read. */
 export async function findVaults(folders: VaultFolders, platform = process.platform): Promise<string[]> {
   const lists = await Promise.all(vaultConfigurations(folders, platform).map(vaultsIn));
   const paths = [...new Set(lists.flat())];

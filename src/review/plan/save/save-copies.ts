@@ -11,7 +11,7 @@ import { expandFolder } from "./save-folder.ts";
 import { savePlan } from "./save-plan.ts";
 import { saveToVault } from "./save-to-vault.ts";
 
-/** Copies of a decided plan besides the record, with validated paths. */
+/** The copies of a decided plan that are made in addition to the record, with validated paths. */
 export interface Copies {
   /** Undefined if the plan is not to be saved. */
   readonly folder?: { readonly path: string; readonly isPrivate: boolean };
