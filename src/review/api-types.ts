@@ -37,7 +37,7 @@ export interface PlanState {
   /** Number of the round among plans with this title from this folder, starting at 1. */
   readonly round: number;
   readonly settings: ReviewSettings;
-  /** Members of the agent's tool call besides the plan. An approval returns them unchanged. */
+  /** Members of the agent's tool call other than the plan. An approval returns them unchanged. */
   readonly requested?: Readonly<Record<string, unknown>>;
   /** Message for the person; set if the agent sent no plan. */
   readonly missing?: string;
@@ -121,8 +121,8 @@ export interface ReviewSettings {
 export type TabWidth = 2 | 4 | 8;
 
 /**
- * POST /api/approve (all members optional). Not in the specification: `plan`, the plan as the person edited
- * it.
+ * POST /api/approve (all members optional). Not in the specification: `plan` (the plan as the person edited it),
+ * `planId` and `annotations`.
  */
 export interface ApproveBody {
   readonly vaultapp?: VaultSave;
@@ -138,7 +138,7 @@ export interface ApproveBody {
   readonly annotations?: readonly PlanAnnotation[];
 }
 
-/** POST /api/deny */
+/** POST /api/deny. Not in the specification: `planId` and `annotations`. */
 export interface DenyBody {
   readonly feedback?: string;
   readonly planSave?: PlanSave;
@@ -212,12 +212,12 @@ export interface AttachedImage {
 
 /** GET and PUT /api/draft. The page defines `content`; the server stores it without reading it. */
 export interface Draft<Content = unknown> {
-  /** Each PUT must increase it; otherwise the response is 409 with the stored draft. */
+  /** Each PUT must increase it or repeat the stored content; otherwise the response is 409 with the stored draft. */
   readonly generation: number;
   /** ISO 8601 */
   readonly savedAt: string;
   readonly content: Content | null;
-  /** Set if an earlier review stored the draft: its content was typed before this page was opened. */
+  /** Set if another review stored the draft. */
   readonly isEarlier?: true;
   /** Path of the file with a stored draft that could not be read. */
   readonly damaged?: string;

@@ -273,7 +273,7 @@ export interface RoundAnnotation extends CodeAnnotation {
 
 /**
  * GET /api/file?path=…&side=old|new: the complete text of one side as the diff has it, for context lines. 404 if the
- * side does not exist, 400 for a binary file.
+ * side does not exist or only its hunks are known, 400 for a binary file, 413 if the file is too large.
  */
 export interface FileText {
   readonly path: string;

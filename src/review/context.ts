@@ -53,7 +53,7 @@ export interface ReviewMode {
   encode(decision: Decision): Promise<string>;
   /** Reports whether the command exits with 10 under --exit-code. */
   isObjection(decision: Decision): boolean;
-  /** Returns a decision as the agent receives it, as text and as JSON, with a title. The record and stdout use it. */
+  /** Returns a decision as text and as JSON, with a title, for its record. */
   present(decision: Decision): Presentation;
 }
 

@@ -60,7 +60,10 @@ export interface DiffSides {
    * its hunks are known, `validation` for a binary file, or `too_large`.
    */
   read(path: string, side: "old" | "new"): Promise<Buffer>;
-  /** Returns the content of an object by its name; absent if there is no object store. Throws `not_found`, `too_large`. */
+  /**
+   * Returns the content of an object by its name; absent if there is no object store. Throws `not_found` and
+   * `too_large`.
+   */
   blob?(name: string, path: string): Promise<Buffer>;
   /** Returns one side of an image. Throws `not_found`, `too_large`, or `validation` if the file is not an image. */
   image(path: string, side: "old" | "new"): Promise<OpenedImage>;

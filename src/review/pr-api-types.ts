@@ -17,8 +17,8 @@ export interface PullState {
   readonly author: string;
   readonly state: "open" | "draft" | "merged" | "closed";
   /**
-   * Whether the source branch has conflicts with the target branch. Absent until the forge has computed it, for a merged
-   * or closed request, and at Bitbucket.
+   * Whether the source branch has conflicts with the target branch. Absent until the forge has computed it, for a
+   * merged or closed request, and if the forge does not report it, as Bitbucket.
    */
   readonly hasConflicts?: boolean;
   /** The target branch. */
@@ -84,7 +84,10 @@ export interface PreviewItem {
   readonly verdict?: PullVerdict;
 }
 
-/** A thread that cannot be posted. It stays on the page. */
+/**
+ * A thread that cannot be posted or that the forge rejected. It stays on the page. `thread` is empty for a rejected
+ * verdict.
+ */
 export interface KeptItem {
   readonly thread: string;
   readonly reason: string;
@@ -98,7 +101,7 @@ export interface PostBody {
 /** Response to POST /api/pr/post. */
 export interface PostResponse {
   readonly ok: true;
-  /** The address of the review at the forge. */
+  /** The address of the posted review, or of the pull request if the review has no address. */
   readonly url: string;
   /** Number of `items`. */
   readonly posted: number;

@@ -1,6 +1,6 @@
 import type { DiffFile } from "./code-api-types.ts";
 
-/** Types of the API for reading a diff: moved lines, mechanical changes, changes since a round. */
+/** Types of the API for reading a diff: moved lines, mechanical changes, sizes, changes since a round, and symbols. */
 
 /** GET /api/diff/moves: lines that were removed at one position and added at another, in the order of the latter. */
 export interface DiffMoves {
@@ -60,7 +60,7 @@ export interface FileSizes {
 }
 
 /**
- * GET /api/diff/interdiff?round=N: the changes of the diff since feedback was sent on round N, by default the last one.
+ * GET /api/diff/interdiff?round=N: the changes of the diff since feedback was sent in round N, by default the last one.
  * Leaves out changes of the base, for example by a rebase.
  */
 export interface DiffInterdiff {
@@ -72,7 +72,7 @@ export interface DiffInterdiff {
   readonly rawPatch: string;
 }
 
-/** Kinds of symbols. `method` includes constructors and properties with accessors, `module` namespaces. */
+/** Kinds of symbols. `method` includes constructors and properties with accessors; `module` includes namespaces. */
 export type SymbolKind = "function" | "method" | "type" | "module" | "variable";
 
 /** GET /api/diff/symbols: the functions and types that the diff changes, on its new side. */
@@ -111,7 +111,7 @@ export interface DiffReference {
   readonly line: number;
   /** Number of characters before the name in its line. */
   readonly column: number;
-  /** The line without its indentation. */
+  /** The line without whitespace at its ends, at most 300 characters. */
   readonly text: string;
   /** The kind of symbol that is declared here; absent if the name is only used. */
   readonly declares?: SymbolKind;

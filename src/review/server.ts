@@ -25,7 +25,7 @@ const BODY_LIMIT = 32 * 1024 * 1024;
 export interface ReviewServerParts {
   readonly context: ReviewContext;
   readonly page: Omit<PageFiles, "fill">;
-  /** Uids that may use the server besides the current user and root. */
+  /** Uids that may use the server in addition to the current user and root. */
   readonly allowedUids?: readonly number[] | undefined;
   /** Called for each rejected request of another user of this machine. */
   readonly onForeignUser?: (uid: number) => void;

@@ -107,7 +107,7 @@ function toAnchor(
   return { kind: "lines", path, side: "new", lineStart: startLine, lineEnd: Math.max(startLine, endLine) };
 }
 
-/** Returns the path of a relative reference. An absolute `file:` URI keeps its path, for the caller to make relative. */
+/** Returns the path of a relative reference. The path of a `file:` URI stays absolute; the caller makes it relative. */
 function toPath(uri: string): string {
   const path = uri.replace(/^file:\/\/[^/]*/i, "").replace(/^(?:\.\/)+/, "");
   try {

@@ -227,7 +227,10 @@ interface Change {
   readonly removed: boolean;
 }
 
-/** Compares two lists. If they differ too much, or after the deadline, all of one is removed and all of the other added. */
+/**
+ * Compares two lists. If they differ too much, or after the deadline, all items of the first list count as removed and
+ * all items of the second as added.
+ */
 function findChanges(
   before: readonly string[],
   after: readonly string[],

@@ -25,7 +25,7 @@ export interface PatchInput {
   probe(): Promise<string>;
 }
 
-/** Returns an input that reads a patch from a file. `read` throws `input` if the file cannot be read or is too large. */
+/** Returns an input that reads a patch from a file. `read` throws `input` if the file is unreadable or too large. */
 export function patchFile(path: string): PatchInput {
   const failure = (cause: unknown) =>
     new AppError("input", `Cannot read ${path}: ${getReadReason(cause)}`, {

@@ -173,7 +173,7 @@ function headerOf(bytes: Buffer): SectionHeader {
   return readSectionHeader(bytes.subarray(0, end < 0 ? undefined : end).toString());
 }
 
-/** Reports whether a patch contains parts of the file only. The patch of an added or deleted file contains all of it. */
+/** Reports whether a patch has only parts of the file. The patch of an added or deleted file contains all of it. */
 function isPartial(file: SnapshotFile): boolean {
   return hasSide(file, "old") && hasSide(file, "new");
 }

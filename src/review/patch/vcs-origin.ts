@@ -28,8 +28,8 @@ const CALL_LIMIT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /**
- * Creates the origin of a repository of jj or Sapling, whose program makes the diff. Throws `vcs_missing` if the program
- * is not on the PATH, `configuration` if the repository's configuration can run programs.
+ * Creates the origin of a repository of jj or Sapling, whose program makes the diff. Throws `vcs_missing` if the
+ * program is not on the PATH, and `configuration` if the repository's configuration can run programs or cannot be read.
  */
 export async function createVcsOrigin(
   { kind, root }: OtherRepository,
@@ -56,7 +56,7 @@ export async function createVcsOrigin(
     runProgram(found.binary, args, { cwd: root, env, signal, limit });
   const commitsNow = async (signal: AbortSignal) => parseLog(await run(commands.log, signal).catch(() => ""));
   let latest = "uncommitted";
-  /** Reads one side of a file from the working copy or the program; undefined if neither has the content of the diff. */
+  /** Reads one side of a file from the working copy or the program; undefined if neither has the diff's content. */
   const readSide = async (file: SnapshotFile, side: "old" | "new", limit?: number) => {
     const path = side === "old" ? (file.oldPath ?? file.path) : file.path;
     const blob = side === "old" ? file.oldBlob : file.newBlob;

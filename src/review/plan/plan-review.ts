@@ -14,7 +14,7 @@ export interface PlanReview {
   /** The file that the agent reads again after the decision, if any. */
   readonly file?: string | undefined;
   readonly permissionMode?: string | undefined;
-  /** Members of the agent's tool call besides the plan. */
+  /** Members of the agent's tool call other than the plan. */
   readonly requested?: Readonly<Record<string, unknown>> | undefined;
   readonly channel: AgentChannel;
   /** Loaded while the server starts; resolves to undefined if the data directory cannot be used. */
@@ -23,8 +23,8 @@ export interface PlanReview {
   readonly plansFolder: string;
   readonly vaultFolders: VaultFolders;
   /**
-   * Reads the file of a live review again and makes its text the plan. Resolves to the previous text, or to undefined if
-   * the file is empty or unchanged.
+   * Reads the file of a live review again and makes its text the plan. Resolves to the previous text, or to undefined
+   * if the file is empty or unchanged.
    */
   readonly reload?: (() => Promise<string | undefined>) | undefined;
   /** Calls the function after each save of the file of a live review. Returns a function that stops watching. */
