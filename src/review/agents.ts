@@ -62,7 +62,7 @@ export function checkOffered(name: string, agents: AgentsResponse["agents"]): vo
 }
 
 /**
- * Requests `GET /agent` from an OpenCode server on this machine. Rejects other hosts, because the request
+ * Requests `GET /agent` from an OpenCode server. Rejects if the server is not on this machine, because the request
  * contains the project folder.
  */
 async function askOpenCode(base: string, cwd: string): Promise<ListedAgent[]> {

@@ -271,9 +271,9 @@ export type ReviewEvent =
   | { readonly event: "caller-doubtful"; readonly doubt: CallerDoubt };
 
 /**
- * Why the agent might not read the decision. With the first four, it certainly will not: it has requested
- * another review, has received a decision in its own terminal, has continued, or has stopped waiting.
- * `disconnected` occurs only in live reviews.
+ * Why the agent might not read the decision. In the first four cases, it certainly will not: the agent has requested
+ * another review, has received a decision in its own terminal, has continued, or has stopped waiting. `disconnected`
+ * occurs only in live reviews.
  */
 export type CallerDoubt =
   | "asked-again"

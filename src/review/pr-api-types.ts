@@ -18,7 +18,7 @@ export interface PullState {
   readonly state: "open" | "draft" | "merged" | "closed";
   /**
    * Whether the source branch has conflicts with the target branch. Absent until the forge has computed it, for a
-   * merged or closed request, and if the forge does not report it, as Bitbucket.
+   * merged or closed request, and if the forge does not report it, for example Bitbucket.
    */
   readonly hasConflicts?: boolean;
   /** The target branch. */
@@ -29,7 +29,7 @@ export interface PullState {
   readonly reviewers: readonly PullReviewer[];
   /** Messages for the person about parts that could not be read. */
   readonly problems: readonly string[];
-  /** The reviews that this review has posted, oldest first. */
+  /** The reviews posted since the command started, oldest first. */
   readonly posted: readonly PostedReview[];
 }
 

@@ -2,7 +2,8 @@ import type { Decision } from "./decision.ts";
 
 /**
  * State of a review, which ends with at most one decision. The first valid request claims it. The decision is
- * recorded, the response is sent and flushed, and only then `outcome` resolves.
+ * recorded, and `outcome` resolves once its response has been flushed, or earlier if flushing takes too long or the
+ * review is abandoned.
  */
 export type SessionState =
   | { readonly phase: "waiting" }

@@ -26,10 +26,10 @@ const FLUSH_LIMIT_MS = 1_000;
 
 /**
  * Takes the decision of a review in phases: claims it, saves copies, records it, notifies pages, responds. The
- * session ends after the response has been flushed, so that the page always receives the confirmation of its
- * decision. Throws `already_decided` for all but the first request. A failure before or during recording leaves the
- * review open and throws (`storage` for the record). When recording fails a second time, the decision is taken
- * without a record: a full disk must not block it forever.
+ * session ends once the response has been flushed, or after `FLUSH_LIMIT_MS`, so that the page receives the
+ * confirmation of its decision. Throws `already_decided` for all but the first request. A failure before or during
+ * recording leaves the review open and throws (`storage` for the record). When recording fails a second time, the
+ * decision is taken without a record: a full disk must not block it forever.
  */
 export async function takeDecision(
   context: ReviewContext,

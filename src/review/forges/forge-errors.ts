@@ -45,7 +45,7 @@ export function rateLimited({ host }: Named, seconds: number): AppError {
   const minutes = Math.ceil(seconds / 60);
   return new AppError(
     "forge_rate_limited",
-    `${host} limits the rate of requests for ${minutes} more minutes`,
+    `${host} limits the rate of requests for another ${minutes} min`,
     {
       retryAfterSeconds: seconds,
       hint: "Try again after that. Nothing is posted twice.",

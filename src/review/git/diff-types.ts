@@ -21,7 +21,7 @@ export interface DiffPlan {
   readonly commit?: string;
 }
 
-/** Reports whether a diff includes untracked files: it compares the working tree with a commit. */
+/** Reports whether a diff includes untracked files. Only a comparison of a tree with the working tree does. */
 export function showsUntracked({ from, to }: Pick<DiffPlan, "from" | "to">): boolean {
   return to.kind === "worktree" && from.kind === "tree";
 }

@@ -33,9 +33,9 @@ type Found = Readonly<Record<Kind, PathCount>>;
 
 /**
  * Returns the files that are in the working tree or the index and that the diff does not show: ignored files, files
- * that are not checked out, staged contents that were changed back on disk, uncommitted files of nested repositories,
- * and the folder the review was started in if the repository's working tree is elsewhere. Folders that could not be
- * examined in time are in `unknown`. Returns undefined if nothing is omitted.
+ * that are not checked out, staged contents that are neither in the commit nor on disk, uncommitted files of nested
+ * repositories, and the folder the review was started in if the repository's working tree is elsewhere. Folders that
+ * could not be examined, or not in time, are in `unknown`. Returns undefined if nothing is omitted.
  */
 export async function findOmitted(
   repository: Repository,

@@ -10,7 +10,7 @@ export const EMPTY_TREE: Record<ObjectFormat, string> = {
 };
 
 export interface Branch {
-  /** Short name: `main`, `origin/main`. */
+  /** Short name, for example `main` or `origin/main`. */
   readonly name: string;
   readonly commit: string;
 }

@@ -112,8 +112,8 @@ function readCommonDirectory(gitDirectory: string): string {
  */
 const SETPRIV = "/usr/bin/setpriv";
 /**
- * Time limit of finding a repository. It is shorter than other limits, because this takes milliseconds and
- * nothing can be shown before it.
+ * Time limit for finding a repository, in milliseconds. It is shorter than the other limits, because finding a
+ * repository takes milliseconds and nothing can be shown until then.
  */
 const OPENING_LIMIT_MS = 20_000;
 
@@ -215,7 +215,7 @@ function cannotOpen(directory: string, args: readonly string[], result: GitResul
   if (result.stderr.includes("dubious ownership")) {
     const [, owned = directory] = /repository at '(.+)'/.exec(result.stderr) ?? [];
     return new AppError("not_a_repository", `git does not trust ${owned}: another user owns it`, {
-      hint: `If you do, run: git config --global --add safe.directory '${owned}'`,
+      hint: `If you trust it, run: git config --global --add safe.directory '${owned}'`,
     });
   }
   if (/must be run in a work tree|cannot use bare repository/.test(result.stderr))

@@ -183,9 +183,9 @@ function statusAmong(parts: readonly Part[], index: number): DiffFile["status"] 
 }
 
 /**
- * Compares files that attributes declare binary again as text, because a repository could hide changes with
- * such attributes. A file that contains NUL bytes, which is git's own test, stays binary. Returns the
- * replaced parts.
+ * Compares as text the files that attributes declare binary, because a repository could hide changes with such
+ * attributes. A file that contains NUL bytes, which is git's own test, stays binary. Returns the new parts by the parts
+ * that they replace.
  */
 async function compareAsText(taking: Taking, parts: readonly Part[]): Promise<Map<Part, Part>> {
   const result = new Map<Part, Part>();

@@ -106,7 +106,7 @@ class BatchReader {
     this.current = undefined;
     if (!name || hash?.digest("hex") === name) return;
     throw new AppError("git_failed", `Object ${name} of the repository does not match its name`, {
-      hint: "It is damaged or was replaced. Run git fsck in the repository, and clone it again.",
+      hint: "The object is damaged or was replaced. Run git fsck, and clone the repository again.",
     });
   }
 }

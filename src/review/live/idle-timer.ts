@@ -1,4 +1,4 @@
-/** Milliseconds between two checks for connected clients. */
+/** Maximum milliseconds between two checks for connected clients. */
 const IDLE_CHECK_MS = 1_000;
 
 /** Calls `onIdle` if `isBusy` returned false for `limit` milliseconds after the last `touch`. */

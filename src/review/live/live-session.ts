@@ -29,7 +29,7 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
   /** The name that the agent gave; empty if it gave none. */
   readonly agent: string;
-  /** Set if the agent might not read this process's output; other waiting clients are served first. */
+  /** Set if the agent might not read the output of the waiting client; other waiting clients are served first. */
   readonly isDoubtful?: boolean | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface LiveSession {
   untaken(): readonly TakenBatch[];
   /** Restarts the timer that ends a review without pages and agents. */
   touch(): void;
-  /** Ends the timers. */
+  /** Stops the timer that `touch` restarts. */
   stop(): void;
 }
 

@@ -14,7 +14,7 @@ export interface ReviewThreads {
   open(): Promise<ThreadStore>;
   /** Adds threads before `open` resolves for other callers. A failure is passed to `onFailure`. */
   seed(task: (store: ThreadStore) => Promise<void>, onFailure: (error: unknown) => void): void;
-  /** The threads, if `open` was called. */
+  /** Resolves to the threads; undefined if they have not been opened. */
   readonly opened: Promise<ThreadStore> | undefined;
   /** Undefined in a one-shot review. */
   readonly live: LiveSession | undefined;

@@ -11,7 +11,7 @@ const markdown = z.string().min(1);
 const line = z.number().int().min(1);
 const offset = z.number().int().min(0);
 
-/** The anchor that a client sends. `code` and `quote` are ignored: the server fills them in. */
+/** The anchor that a client sends. `code`, `cell` and `quote` are ignored: the server sets them. */
 export const sentAnchor = z.discriminatedUnion("kind", [
   z
     .object({

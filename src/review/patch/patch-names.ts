@@ -105,7 +105,7 @@ function afterFirst(name: string): string | undefined {
   return at < 0 ? undefined : name.slice(at + 1);
 }
 
-/** Pairs of prefixes that git writes: `a/` and `b/`, or others with diff.mnemonicPrefix. */
+/** Prefixes that git writes: `a/` and `b/`, or others with diff.mnemonicPrefix. */
 const GIT_PREFIX = /^[abciwo12]\//;
 
 /** Removes the prefixes of both names, unless the patch has none. */

@@ -30,7 +30,7 @@ export interface PullOriginOptions {
   readonly onPull: (pull: PullRequest) => void;
 }
 
-/** Creates the origin of a pull request's diff: patches and files of the forge's API. */
+/** Creates the origin of a pull request's diff: patches from the forge's API, and files from the clone or the API. */
 export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOptions): PatchOrigin {
   const { address } = forge;
   let pull = opened;

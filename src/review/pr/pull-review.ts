@@ -114,7 +114,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
         toPreviewItem(item.kind === "verdict" ? { ...item, verdict } : item),
       );
       if (items.length > 0) posted.push({ verdict, url, count: items.length });
-      // A failure is not reported: the next read of the forge finds the same threads.
+      // A failure must not fail the post: the next read of the forge finds the same threads.
       await mergeNow(threads).catch(() => {});
       const keptNow = rejected.map(({ item, reason }) => ({
         thread: "thread" in item ? item.thread : "",

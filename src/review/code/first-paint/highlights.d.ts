@@ -5,7 +5,7 @@ declare module "*/highlights.wasm.mjs" {
   export default code;
 }
 
-/** The members used here. TypeScript declares them only with the types of browsers. */
+/** The members used here. TypeScript declares them only in its DOM library. */
 declare namespace WebAssembly {
   interface Module {
     readonly [Symbol.toStringTag]: "WebAssembly.Module";

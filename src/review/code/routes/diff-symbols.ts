@@ -32,7 +32,7 @@ export function diffSymbolsRoutes(app: FastifyInstance, { diffs, symbolFiles }: 
   app.get("/api/diff/references", async (request, reply): Promise<DiffReferences> => {
     const { name = "", ...query } = parseQuery(referencesQuery, request.query);
     if (name === "")
-      throw new AppError("validation", "name: expected the name of a symbol, got an empty one");
+      throw new AppError("validation", "name: expected the name of a symbol, got an empty string");
     const diff = await leaseQueriedDiff(reply, diffs, query);
     const found = await (await open()).find(diff, name);
     return { diffId: diff.snapshot.diffId, name, ...found };

@@ -23,6 +23,6 @@ export async function leaseQueriedDiff(
 ): Promise<DiffLease> {
   const lease = await leaseDiff(reply, diffs.current(w === "1"));
   if (id !== undefined && id !== lease.snapshot.diffId)
-    throw new AppError("conflict", "The diff has been reloaded. Load its index again.");
+    throw new AppError("conflict", "The diff has changed. Load its index again.");
   return lease;
 }

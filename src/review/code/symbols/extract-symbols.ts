@@ -69,7 +69,7 @@ interface OpenSymbol {
 export function extractSymbols(cursor: TreeCursor): FileSymbols {
   const symbols: DeclaredSymbol[] = [];
   const occurrences: NameOccurrence[] = [];
-  /** Kinds by the start of the name that is declared. */
+  /** Kinds of declared symbols, by the index at which the declared name starts. */
   const declaring = new Map<number, SymbolKind>();
   const open: OpenSymbol[] = [];
   for (let depth = 0; ; ) {
