@@ -72,7 +72,7 @@ export interface ReviewContext {
   readonly project: string;
   /** Token in the HTML of this server's pages. Requests with this token are treated as sent by a page. */
   readonly pageToken: string;
-  /** Called after a decision from a program, not a page, has been recorded. */
+  /** Called after a decision from a program, not a page, has been taken. */
   readonly onProgramDecision?: (decision: Decision) => void;
   /** Checks immediately whether the agent still waits; `events.doubt` has the result. */
   readonly lookAtCaller?: () => Promise<void>;

@@ -164,7 +164,7 @@ function firstValue(environment: Environment, names: readonly string[]): string 
 /** The resource id of Azure DevOps, for which `az` issues tokens. */
 const AZURE_RESOURCE = "499b84ac-1321-427f-aa17-267ca6975798";
 
-/** Returns the token that the forge's command-line tool has for a host. */
+/** Returns the token that the forge's command-line tool has for a host; undefined without such a tool or token. */
 async function toolSignIn(
   forge: ForgeName,
   host: string,

@@ -27,9 +27,9 @@ const BACKSLASH = 0x5c;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Splits the output of `git diff` into files as it streams. Works on bytes because files can have different encodings,
- * and retains only the headers. A file begins at a line that starts with `diff --git `; lines of content
- * start with a space, plus, minus or backslash.
+ * Splits the output of `git diff` into sections as it streams. Works on bytes because files can have different
+ * encodings, and retains only the headers. A section begins at a line that starts with `diff --git ` or
+ * `* Unmerged path `; lines of content start with a space, plus, minus or backslash.
  */
 export function createPatchSplitter(): PatchSplitter {
   return new Splitter();

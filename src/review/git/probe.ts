@@ -9,9 +9,9 @@ import { readStagedEntries } from "./staged-entries.ts";
 import { readStatus } from "./work-tree.ts";
 
 /**
- * Returns a hash that changes whenever the diff may have changed. It covers the compared objects and, for a
- * working tree, the names, sizes and times of the files that differ. Reads only files whose times have
- * changed, so the hash can change although the diff has not.
+ * Returns a hash that changes whenever the diff may have changed. It covers the compared objects, the entries of a
+ * compared index and, for a working tree, the names, sizes and times of the files that differ. Reads only files whose
+ * times have changed, so the hash can change although the diff has not.
  */
 export async function probeDiff(
   repository: Repository,

@@ -39,7 +39,7 @@ export interface WorkTreeStatus {
   readonly nested: readonly Buffer[];
   /** Files of the base that differ on disk, with their old objects. */
   readonly changed: readonly ComparedFile[];
-  /** New files, and new nested repositories. */
+  /** New files, and new nested repositories, to add to the index; empty with the index as the base. */
   readonly fresh: readonly Buffer[];
 }
 

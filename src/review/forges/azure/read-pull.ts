@@ -68,7 +68,10 @@ export function pullPath({ repository }: AzureApi, { number }: PullAddress): str
   return `${repository}/pullRequests/${number}`;
 }
 
-/** Reads a pull request and its last iteration. Throws `forge_error` while Azure DevOps prepares the diff. */
+/**
+ * Reads a pull request and its last iteration. Throws `forge_not_found`, or `forge_error` while Azure DevOps prepares
+ * the diff.
+ */
 export async function readPull(api: AzureApi, address: PullAddress): Promise<AzurePull> {
   const path = pullPath(api, address);
   const { host, repository, number } = address;
