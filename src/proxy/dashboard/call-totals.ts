@@ -52,7 +52,7 @@ export function findLastOutcomes(all: readonly CallSeries[]): {
   readonly lastError?: LastError;
 } {
   const latest = all.toSorted((one, other) => (one.lastAt < other.lastAt ? 1 : -1));
-  const success = latest.find((series) => !isError(series));
+  const success = latest.find((series) => !isError(series) && !hasLeft(series));
   const error = latest.find(isError);
   return {
     ...served(all),
@@ -66,9 +66,10 @@ function toLastError({ lastAt, status, lastErrorMessage }: CallSeries): LastErro
 }
 
 /** Returns whether a series counts failed calls. A client disconnect (499) is not a failure. */
-function isError({ status, errorCode }: CallSeries): boolean {
-  if (errorCode === "client_gone" || status === LEFT) return false;
-  return status >= 400 || errorCode !== "";
+function isError(series: CallSeries): boolean {
+  return !hasLeft(series) && (series.status >= 400 || series.errorCode !== "");
 }
 
-const LEFT = 499;
+function hasLeft({ status, errorCode }: CallSeries): boolean {
+  return errorCode === "client_gone" || status === 499;
+}

@@ -79,8 +79,8 @@ export async function adminHealth(services: Services) {
     services.activity(new Date().toISOString()),
     services.gateway.state(),
   ]);
-  // Omits cooldowns of single keys, because the upstream's other keys can serve calls.
-  const whole = activity.cooldowns.filter(({ key }) => key === undefined);
+  // Omits cooldowns of single keys and models, because the upstream can serve other calls.
+  const whole = activity.cooldowns.filter(({ key, model }) => key === undefined && model === undefined);
   const until = new Map(whole.map((cooldown) => [cooldown.upstream, cooldown.until]));
   return {
     replicas: replicas.map(({ id, version, since, inFlight }) => ({

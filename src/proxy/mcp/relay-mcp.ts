@@ -6,7 +6,7 @@ import type { Services } from "../services.ts";
 import { type RelayedRequest, relayTo } from "../upstream/clients.ts";
 import type { RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
 import { viaHeader } from "../upstream/request-headers.ts";
-import { asUpstream, type HttpServer, isHttpServer } from "./as-upstream.ts";
+import { asUpstream, getPathBelow, type HttpServer, isHttpServer } from "./as-upstream.ts";
 import { getAllowedNames } from "./gateway/access.ts";
 import { watchMcpBody } from "./mcp-call.ts";
 import type { McpTokens } from "./oauth/mcp-tokens.ts";
@@ -117,7 +117,7 @@ function toUpstreamRequest(
   const hasBody = body !== null;
   return {
     method: request.method,
-    path: queryFor(server, request),
+    path: pathBelow(server, request),
     rawHeaders: raw.rawHeaders,
     body,
     needs: {
@@ -158,13 +158,13 @@ function mcpName(url: string): string {
   return url.split("/", 3)[2] ?? "";
 }
 
-/** Returns the query of the server's URL and the client's query, without the proxy's keys. */
-function queryFor(server: HttpServer, request: FastifyRequest): string {
+/** Returns what `getPathBelow` returns, with the client's query added, but without the proxy's keys. */
+function pathBelow(server: HttpServer, request: FastifyRequest): string {
   const at = request.url.indexOf("?");
   const asked = at < 0 ? [] : request.url.slice(at + 1).split("&");
   const { keys } = request.runtime;
   const pairs = asked.filter((pair) => keys.find([...new URLSearchParams(pair).values()]) === undefined);
-  const own = new URL(server.url).search.slice(1);
-  const query = [...(own === "" ? [] : [own]), ...pairs].join("&");
-  return query === "" ? "" : `?${query}`;
+  const own = getPathBelow(server);
+  if (pairs.length === 0) return own;
+  return `${own}${own.includes("?") ? "&" : "?"}${pairs.join("&")}`;
 }

@@ -28,7 +28,7 @@ export interface CatalogModel {
 export interface ModelCatalog {
   /**
    * Returns all models, in the order of the configuration. An upstream has none if its list could never be fetched, or
-   * if it last responded with a status other than 200.
+   * if it last responded that it has no list.
    */
   models(): Promise<readonly CatalogModel[]>;
   /** Returns the upstreams that list this id, in the order of the configuration. */
@@ -45,6 +45,9 @@ const RETRY_MS = 30_000;
 const RESPONSE_TIMEOUT_MS = 3_000;
 /** Bounds of a model list, which allow 10,000 models with 20 members each. */
 const LIST_BOUNDS: JsonBounds = { values: 200_000, depth: 64 };
+
+/** Statuses of upstreams that have no list. Other errors can be temporary. */
+const HAS_NO_LIST: ReadonlySet<number> = new Set([404, 405, 501]);
 
 interface Listing {
   models: readonly CatalogModel[];
@@ -125,7 +128,9 @@ async function listModels(
     signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
   });
   const text = await readText(reply, upstream.name);
-  if (reply.status !== 200) return [];
+  if (HAS_NO_LIST.has(reply.status)) return [];
+  if (reply.status !== 200)
+    throw new AppError("upstream_error", `The upstream ${upstream.name} returned status ${reply.status}`);
   const excess = await findExcess(Buffer.from(text), LIST_BOUNDS);
   if (excess)
     throw new AppError(

@@ -15,7 +15,7 @@ const contentSchema = z.strictObject({
   r: z.string(),
 });
 
-/** Maximum characters of the facts about the client in an id. */
+/** Maximum bytes of the facts about the client in an id. */
 const MAX_FACTS = 2_000;
 
 export function createSessionId({ version, capabilities, info }: ClientFacts): string {
@@ -41,7 +41,7 @@ export function readClientFacts(params: RpcParams | undefined): ClientFacts {
   const { name, version: release } = asObject(clientInfo);
   const info = { name: toShortText(name), version: toShortText(release) };
   const whole = asObject(capabilities);
-  if (JSON.stringify(whole).length <= MAX_FACTS / 2) return { version, capabilities: whole, info };
+  if (Buffer.byteLength(JSON.stringify(whole)) <= MAX_FACTS / 2) return { version, capabilities: whole, info };
   const names = ["roots", "sampling", "elicitation"].filter((each) => whole[each] !== undefined);
   return { version, capabilities: Object.fromEntries(names.map((each) => [each, {}])), info };
 }
