@@ -104,7 +104,10 @@ export async function runAttempts<Outcome extends LaneOutcome>(
   }
 }
 
-/** Returns this attempt, or the first one at a later target, whose cost fits into the budgets of the key. */
+/**
+ * Returns this attempt, or the first one at a later target, whose additional cost and tokens fit into the limits of the
+ * key; undefined if there is none.
+ */
 async function findAffordable(call: Call, attempt: Attempt | undefined): Promise<Attempt | undefined> {
   let found = attempt;
   while (found !== undefined && (await call.services.limiter.reserveFallback(call, found)) !== undefined)
@@ -112,7 +115,9 @@ async function findAffordable(call: Call, attempt: Attempt | undefined): Promise
   return found;
 }
 
-/** Returns the next attempt after an upstream's limits have rejected this one. Throws the rejection if there is none. */
+/**
+ * Returns the next attempt after an upstream's limits have rejected this one. Throws the rejection if there is none.
+ */
 async function leaveRejected(call: Call, attempt: Attempt, rejection: AppError): Promise<Attempt> {
   const elsewhere = await findAffordable(call, atNextTarget(attempt));
   if (elsewhere !== undefined) return elsewhere;
@@ -129,7 +134,8 @@ export interface ReservedTargets {
 }
 
 /**
- * Reserves several upstream calls at the first target with room for all of them. Throws `rate_limited` if there is none.
+ * Reserves several upstream calls at the first target with room for all of them. Returns a fallback if the next target
+ * needs another form of the request. Throws `rate_limited` if no target has room.
  */
 export async function reserveCalls(
   call: Call,

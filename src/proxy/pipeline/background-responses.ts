@@ -12,10 +12,10 @@ import { callersConversations } from "./stored-conversations.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Prefix of a response's id; the id of the call follows, which begins with the id of its process. */
+/** Prefix of the ids of background responses. The id of the call follows, which contains the id of its process. */
 const PREFIX = "resp_bg";
 const CREATOR = /^resp_bgreq_([0-9a-f]{12})/;
-/** Milliseconds after its start within which a process reports to the database. */
+/** Milliseconds after its start within which a process is listed in the database. */
 const REPORTED_MS = 20_000;
 
 /** Responses that this process creates in the background, by id, with the controllers that abort them. */
@@ -121,8 +121,8 @@ export async function cancelStored(
 }
 
 /**
- * Returns a stored response. If it is in progress and the process that creates it no longer runs, stores and returns it as
- * failed.
+ * Returns a stored response. If it is in progress and the process that creates it no longer runs, stores and returns it
+ * as failed.
  */
 export async function failAbandoned(
   services: Pick<Services, "replicaId" | "startedAt" | "gateway">,
@@ -145,13 +145,13 @@ export async function failAbandoned(
   return stringifyJson(failed);
 }
 
-/** Returns whether another process that shares the database has this id. */
+/** Returns whether another process that shares the database has this id; true if the database is unavailable. */
 async function isRunning({ gateway }: Pick<Services, "gateway">, id: string): Promise<boolean> {
   try {
     const replicas = await (await gateway.store()).replicas();
     return replicas.some((each) => each.id === id);
   } catch {
-    // Without the database, other processes are unknown.
+    // Without the database, other processes are unknown, so the response stays in progress.
     return true;
   }
 }

@@ -1,10 +1,10 @@
 import type { StreamFilter } from "../upstream/relay-task.ts";
 
-/** Maximum bytes of a response that is searched; longer responses pass unchanged. A page of 1,000 batches takes about 1 MB. */
+/** Maximum bytes of a searched response; longer ones pass unchanged. A page of 1,000 batches takes about 1 MB. */
 const MAX_SEARCHED = 16 * 1024 * 1024;
 const RESULTS = /("results_url"\s*:\s*")https?:\/\/[^"]*\/messages\/batches\/([^"/?]+)\/results(?=["?])/g;
 
-/** Returns whether a response of this path may contain addresses of results: batches, but not the results themselves. */
+/** Returns whether the response at this path can contain addresses of batch results. */
 export function hasBatchAddresses(path: string): boolean {
   return path.startsWith("/v1/messages/batches") && !path.endsWith("/results");
 }

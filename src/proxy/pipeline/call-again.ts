@@ -4,7 +4,9 @@ import { stringifyLargeJson } from "../translate/large-json.ts";
 
 /** Options of `callAgain`. */
 export interface CallAgainOptions {
-  /** The client's request. The new call has the same headers and address, so it is admitted and counted as the client's. */
+  /**
+   * The client's request. The new call has the same headers and address, so it is admitted and counted as the client's.
+   */
   readonly request: IncomingMessage;
   /** Headers that replace those of the request. */
   readonly headers?: IncomingHttpHeaders | undefined;

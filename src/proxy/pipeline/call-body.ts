@@ -16,7 +16,10 @@ export type CallBody =
 
 const NO_BODY: CallBody = { kind: "none" };
 
-/** Reads a call's body: all of a JSON body, but a form only up to its `model` field. Throws `media_type` if a JSON route gets another type. */
+/**
+ * Reads a call's body: all of a JSON body, but a form only up to its `model` field. Throws `media_type` if a JSON route
+ * gets another type.
+ */
 export async function readCallBody(call: Call, called: CalledOperation): Promise<CallBody> {
   const { request, route } = call;
   const { limits } = call.runtime.config;
@@ -67,7 +70,7 @@ function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
  * (bench/proxy/large-bodies.mjs).
  */
 const BODY_BOUNDS: JsonBounds = { values: 130_000, depth: 256 };
-/** Members of the body itself; dialects define fewer than 100. */
+/** Maximum number of members at the top level of a body; dialects define fewer than 100. */
 const MAX_MEMBERS = 1_000;
 
 /** The bound that a body exceeds. */

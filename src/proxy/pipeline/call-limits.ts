@@ -13,7 +13,10 @@ export interface CallLimits extends UpstreamHold {
   key: Reservation | undefined;
   /** The cost that is reserved for the key and its team: that of the most expensive target so far. */
   cost: EstimatedCost;
-  /** Reservations of the difference for targets that are more expensive, or need more tokens, than the first one. */
+  /**
+   * Reservations of the additional cost and tokens of targets that are more expensive, or need more tokens, than those
+   * before them.
+   */
   dearer: Reservation[] | undefined;
   /** The tokens that are reserved for the key and its team: those of the largest estimate so far. */
   tokens: number;

@@ -4,7 +4,10 @@ import { computeCost, sumCosts } from "../usage/cost.ts";
 import type { Call } from "./call.ts";
 import type { TargetUsage } from "./separate-responses.ts";
 
-/** Records the usage of several upstream calls, some of which were served at targets other than the call's last one. */
+/**
+ * Records the usage of several upstream calls, some of which may have been served at targets other than the call's last
+ * one.
+ */
 export function recordSeparate(call: Call, usages: readonly TargetUsage[]): void {
   call.usage = usages.find(({ upstream }) => upstream === call.upstream)?.usage;
   const elsewhere = usages.filter(({ upstream }) => upstream !== call.upstream);

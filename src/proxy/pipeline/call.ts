@@ -144,19 +144,19 @@ export function openCall(
   return call;
 }
 
-/** Returns the proxy's headers for a response, which name the upstream. */
+/** Returns the proxy's headers for a response. They name the upstream if one was chosen. */
 export function ownHeaders({ fixedHeaders, upstream }: Call): string[] {
   return upstream ? [...fixedHeaders, "x-sallyport-upstream", upstream.name] : [...fixedHeaders];
 }
 
-/** Returns whether the vendor's rate-limit headers are kept from the client, because its key has limits. */
+/** Returns whether the vendor's rate-limit headers are withheld from the client, because its key has limits. */
 export function hidesVendorLimits({ key }: Call): boolean {
   return key?.subjects !== undefined;
 }
 
 /**
- * Sends the last bytes of a response when the call has been recorded, so that a client that has its whole response
- * finds the call in the ledger, even if the process is killed at that moment.
+ * Registers the function that sends the last bytes of a response. It is called once the call has been recorded, so that
+ * a client that has its whole response finds the call in the ledger, even if the process is killed at that moment.
  */
 export function endWith(call: Call, send: () => void): void {
   call.sendEnd = send;
@@ -271,13 +271,13 @@ export function clientSecrets({ headers, url = "" }: IncomingMessage): string[] 
   return [...collectKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_KEY);
 }
 
-/** Matches the prefixes of common vendors' keys. */
+/** Matches keys with the prefixes of common vendors. */
 const KEY_SHAPE = /\b(?:sk-|gsk_|xai-|AIza)[\w-]{8,}/g;
 
 /** Minimum length of a redacted text, in characters: shorter ones would match parts of ordinary words. */
 const SHORTEST_KEY = 8;
 
-/** Replaces what the call recorded when its connections were closed. */
+/** Replaces the status and the error code that were recorded when the call's connections were closed. */
 function recordTimeout(call: Call): void {
   call.status = call.response.statusCode;
   call.errorCode = "upstream_timeout";

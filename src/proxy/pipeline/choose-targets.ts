@@ -34,8 +34,8 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
 }
 
 /**
- * Returns only the targets that can compact a conversation, if the call requests that and the first target can. An error
- * of any other target would hide that the first one is only rate-limited.
+ * Returns only the targets that can compact a conversation, if the call requests that and the first target can. An
+ * error of any other target would hide that the first one is only rate-limited.
  */
 function ableToCompact(
   targets: Targets,

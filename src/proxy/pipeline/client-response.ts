@@ -69,7 +69,10 @@ export async function respondWithUpstreamError(
   respondWithJson(call, status, encoded, passed);
 }
 
-/** Returns the text of a `text/plain` error body. Clients cannot use HTML pages. */
+/**
+ * Returns the first 2,000 characters of an error body of type `text/plain` or without a type; undefined for any other.
+ * Clients cannot use HTML pages.
+ */
 function plainText(body: string | undefined, type = "text/plain"): string | undefined {
   const text = body?.trim() ?? "";
   return text !== "" && /^text\/plain\b/i.test(type) ? text.slice(0, 2_000) : undefined;
@@ -113,7 +116,7 @@ function parseJson(body: Buffer | undefined): unknown {
   }
 }
 
-/** Returns a body of at most 4 MiB as text; undefined if it is larger, or if its coding is unknown or invalid. */
+/** Returns a body as text; undefined if it is larger than 4 MiB decoded, or if its coding is unknown or invalid. */
 async function decodedText(body: Buffer, coding: string | undefined): Promise<string | undefined> {
   try {
     return (await decodeBody(body, coding, 4 * 1024 * 1024)).toString("utf8");

@@ -9,10 +9,11 @@ import { createSample } from "./sample-value.ts";
 const MAX_CANDIDATES = 128;
 
 /**
- * Returns the echo's response: the last user message (JSON if the client asks for it), or tool calls whose sample
- * arguments fit the tools' schemas. The echo calls a tool if the client requires a call or the message asks for one.
- * It honors the options that models have: the number of candidates, stop sequences, the output limit and log
- * probabilities. `earlier` are the stored turns that the request continues; their user messages are repeated.
+ * Returns the echo's response: the last user message (as JSON, or a sample of a JSON schema, if the client asks for
+ * it), or tool calls whose sample arguments fit the tools' schemas. The echo calls a tool if the client requires a call
+ * or the message asks for one. It honors the options that models have: the number of candidates, stop sequences, the
+ * output limit and log probabilities. `earlier` are the stored turns that the request continues; their user messages
+ * are repeated.
  */
 export function composeEcho(
   request: ExchangeRequest,
@@ -34,7 +35,7 @@ export function composeEcho(
   };
 }
 
-/** Yields the same response as a stream, one token at a time. */
+/** Yields the response as stream events: a text token by token, the arguments of a tool call at once. */
 export function* echoEvents(response: ExchangeResponse): Generator<ExchangeEvent> {
   const { usage } = response;
   yield { type: "start", id: response.id, usage };
@@ -106,7 +107,8 @@ function cutAtStop(
 }
 
 /**
- * Splits a text into the echo's tokens: words, numbers and single other characters, each with the whitespace before it.
+ * Splits a text into the echo's tokens: words, numbers and single other characters, each with the whitespace before it,
+ * and whitespace at the end.
  */
 function tokensOf(text: string): readonly string[] {
   return text.match(/\s*[\p{L}\p{N}\p{M}_]+|\s*[^\s\p{L}\p{N}\p{M}_]|\s+$/gu) ?? [];

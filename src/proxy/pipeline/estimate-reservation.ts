@@ -13,7 +13,10 @@ import type { CallBody } from "./call-body.ts";
 import { isNative } from "./lane.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
-/** Output tokens that are reserved if the client sets no maximum and the model's is not known. */
+/**
+ * Output tokens that are reserved if the client sets no maximum. The estimate of the cost uses the model's maximum
+ * instead, if it is known.
+ */
 const DEFAULT_OUTPUT = 1_024;
 
 /** The tokens that a call may use, and its operation, which determines how its upstream calls divide them. */
@@ -60,7 +63,7 @@ export function sumTokens({ input, output = DEFAULT_OUTPUT, candidates }: Estima
   return calls * input + (calls > 1 ? calls : candidates) * output;
 }
 
-/** The maximum expected cost of a call, and its input's part of it, in microdollars. */
+/** The maximum expected cost of a call, and the part of it for the input, in microdollars. */
 export interface EstimatedCost {
   readonly total: number;
   readonly input: number;
@@ -69,8 +72,8 @@ export interface EstimatedCost {
 export const NO_COST: EstimatedCost = { total: 0, input: 0 };
 
 /**
- * Estimates the cost of a call at a target, at list prices. Throws `model_not_allowed` if the price is not known and the
- * configuration rejects such calls.
+ * Estimates the maximum cost of a call at a target; zero if no subject has a budget or the price is not known. Throws
+ * `model_not_allowed` if the price is not known and the configuration rejects such calls.
  */
 export function estimateCost(
   call: Call,

@@ -17,9 +17,9 @@ import { replayResponse } from "./replay-response.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Serves compactions and background responses at upstreams that do not support them. Each makes another call of the same
- * client, which counts toward limits and usage: a compaction requests a summary from the model, and a background response
- * is created after this call has ended. Returns false for all other calls.
+ * Serves compactions and background responses at upstreams that do not support them. Each makes another call of the
+ * same client, which counts toward limits and usage: a compaction requests a summary from the model, and a background
+ * response is created after this call has ended. Returns false for all other calls.
  */
 export async function serveIndirectly(call: Call, called: CalledOperation, body: CallBody): Promise<boolean> {
   if (call.dialect !== "responses" || body.kind !== "json" || chooseLane(call, called) === "native")

@@ -37,7 +37,7 @@ export interface Limiter {
    * `budget_exceeded` or `model_not_allowed`; a rejected call has reached no upstream.
    */
   reserveForKey(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
-  /** Estimates the call's tokens if a target has a limit of tokens. */
+  /** Estimates the call's tokens if the upstream of a target has a limit of tokens, unless they have been estimated. */
   estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /**
    * Reserves a call's attempt at an upstream with limits, and ends the reservation of the previous attempt. Returns the
@@ -59,9 +59,9 @@ export interface Limiter {
   /** Ends all reservations at upstreams that the call leaves, and charges this usage to them. */
   leaveUpstream(call: Call, usage: Usage | undefined): void;
   /**
-   * Reserves the additional cost and tokens of a target that is more expensive, or needs more upstream calls, than those
-   * before it. Returns the error if they exceed a limit, or if the target's price is not known and the configuration
-   * rejects such calls.
+   * Reserves the additional cost and tokens of a target that is more expensive, or needs more upstream calls, than
+   * those before it. Returns the error if they exceed a limit, or if the target's price is not known and the
+   * configuration rejects such calls.
    */
   reserveFallback(call: Call, target: Target): Promise<AppError | undefined>;
   /** Ends all reservations of a call. `cost` is in US dollars. */

@@ -29,7 +29,7 @@ export async function reserveFallback(
   const isCounted = subjects.some(({ limits: { tpm } }) => tpm !== undefined);
   const tokens = isCounted ? Math.max(0, sumTokens(limits.estimate, calls) - tokensBefore) : 0;
   if (micros === 0 && tokens === 0) return undefined;
-  // Several upstream calls may continue at this target at once.
+  // The totals are updated before the wait, because several upstream calls may continue at this target at once.
   if (micros > 0) limits.cost = cost;
   limits.tokens += tokens;
   limits.count += 1;

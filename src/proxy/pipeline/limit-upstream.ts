@@ -61,7 +61,7 @@ function getLimits(call: Call): CallLimits {
   return call.limits;
 }
 
-/** What is reserved at an upstream, and where the reservation is kept. */
+/** A reservation to make at an upstream, and the hold that receives it. */
 interface UpstreamReservation extends LimitedUpstream, Pick<Reservation, "calls" | "tokens"> {
   readonly hold: UpstreamHold;
 }

@@ -31,8 +31,8 @@ import { isRepeatable, type NativeBody, nativeBody, nativeRequest } from "./rela
 
 /**
  * Serves a call in the native lane: sends the client's bytes to an upstream of the client's dialect and relays the
- * response's bytes. Returns a fallback for targets that use another dialect or another name for the model, because
- * the bytes contain the name.
+ * response's bytes. Returns a fallback for targets of another dialect or API version, or with another name for the
+ * model, because the bytes contain the name.
  */
 export async function serveNatively(
   call: Call,
@@ -213,6 +213,7 @@ async function readCompressedUsage(call: Call, { bytes, coding }: CompressedBody
     const plain = await decodeBody(bytes, coding, MAX_DECODED);
     call.usage = readResponseUsage(getProfile(call.dialect).response, plain);
   } catch {
-    // The coding is invalid, or the copy exceeds the limit (decompression bomb). The client has received the response anyway.
+    // The coding is invalid, or the copy exceeds the limit (decompression bomb). The client has received the response
+    // anyway.
   }
 }

@@ -15,16 +15,17 @@ export interface Observation {
   /** The calls whose bodies are stored. */
   readonly capture: CaptureConfig["calls"];
   readonly tap: ResponseTap;
-  /** Undefined until the request's path has been parsed. */
+  /** Undefined until the body of a model call has been read. */
   operation: string | undefined;
   /** The request's body, if it is JSON and its content is reported or kept. */
   body: Buffer | undefined;
 }
 
-/** Bytes of a response that are kept to find its model, its finish reasons and its content. */
+/** Bytes from the beginning of a response that are kept to find its model and its finish reasons. */
 const KEPT = 64 * 1024;
+/** Bytes from the beginning of a response that are kept if the trace contains its content. */
 const KEPT_CONTENT = 256 * 1024;
-/** Maximum bytes of bodies that wait for the database; the bodies of later calls are not stored. */
+/** Maximum bytes of bodies that wait for the database. Bodies that would exceed it are not stored. */
 const MAX_WAITING = 32 * 1024 * 1024;
 
 /** Observes calls, and reports and stores the observed data when the calls have ended. */
@@ -62,12 +63,12 @@ export class CallObserver {
     };
   }
 
-  /** Begins to report a call to an MCP server; undefined if there is no collector. */
+  /** Begins the trace of a call to an MCP server. Returns undefined if there is no collector. */
   beginMcp({ headers }: IncomingMessage, server: TracedServer): McpTrace | undefined {
     return this.telemetry?.beginMcp(headers, server);
   }
 
-  /** Reports a call whose response has ended, and stores its bodies. */
+  /** Reports a call whose response has ended, and stores its bodies if they are captured. */
   end(call: Call, observation: Observation, record: CallRecord): void {
     const endedAt = Date.now();
     const task = this.finish(call, observation, record, endedAt)

@@ -8,13 +8,16 @@ export interface CalledOperation {
   readonly operation: Exclude<ModelOperation, "by-method">;
   /** The model, if the path names it. */
   readonly model: string | undefined;
-  /** Whether the path requests a stream (generative-language). */
+  /** Whether the path or the query requests a stream. */
   readonly stream: boolean;
   /** Whether the stream is a JSON array instead of events (generative-language without `alt=sse`). */
   readonly array: boolean;
-  /** Returns the path below an upstream's base URL; `model` is the name at the upstream. */
+  /**
+   * Returns the path below an upstream's base URL. `model` is the name at the upstream. Throws `validation` if the name
+   * is not valid in a path.
+   */
   readonly path: (model: string) => string;
-  /** The query with its question mark and without the proxy's key, or an empty string. */
+  /** The query with its question mark and without the client's `key`, or an empty string. */
   readonly query: string;
 }
 
@@ -26,7 +29,10 @@ const METHODS: Record<string, CalledOperation["operation"]> = {
   batchEmbedContents: "embed",
 };
 
-/** Parses path and query. Throws `not_found` for an unknown method, `validation` for an invalid model name. */
+/**
+ * Parses path and query. Throws `not_found` for an unknown method or an invalid response id, and `validation` for an
+ * invalid model name.
+ */
 export function calledOperation(
   route: Route,
   url: string,

@@ -55,7 +55,10 @@ export async function choosePassThroughTarget(
   );
 }
 
-/** Returns whether an upstream is of the client's vendor, or a compatible one. Clouds have other paths. */
+/**
+ * Returns whether an upstream belongs to the client's vendor or is compatible with it. Amazon Bedrock and Vertex AI
+ * have other paths.
+ */
 export function takesClient({ dialect, platform }: UpstreamConfig, client: Dialect): boolean {
   if (dialect === "any" || platform?.kind === "bedrock" || platform?.kind === "vertex") return false;
   const { nativeUpstream, mediaForm } = getProfile(client);

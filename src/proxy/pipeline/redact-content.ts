@@ -13,7 +13,10 @@ export function createContentRedactor({ runtime, request }: Call): Redact {
   return (text) => redactKeyShapes(redactOwnKeys(own(runtime.redact(text)), runtime.keys));
 }
 
-/** Returns the row of a call's bodies with secrets redacted, each cut to `capture_max` bytes. */
+/**
+ * Returns the database row with a call's request and response bodies. Secrets are redacted, and each body is cut to
+ * `capture_max` bytes.
+ */
 export function captureBodies(
   call: Call,
   body: Buffer | undefined,

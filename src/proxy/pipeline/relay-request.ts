@@ -20,8 +20,8 @@ export interface RepeatableUpload {
 export type NativeBody = Buffer | RepeatableUpload | null;
 
 /**
- * Returns the body for a target of the client's dialect: the client's bytes, except for a model name that a rule
- * changes and thinking blocks of another vendor.
+ * Returns the body for a target of the client's dialect: the client's bytes, except that the model's name is replaced
+ * by the target's, and that thinking blocks of other vendors are removed.
  */
 export async function nativeBody(call: Call, body: CallBody, targets: Targets): Promise<NativeBody> {
   const [{ upstream, model }, ...others] = targets;
@@ -46,7 +46,7 @@ export async function nativeBody(call: Call, body: CallBody, targets: Targets): 
   return named === undefined || named === name ? own : withModel(own, modelRanges, name);
 }
 
-/** Returns the model's name at the upstream in the body's notation; Google's clients may add a prefix. */
+/** Returns the upstream's name for the model as the body must contain it. Google's clients may add a prefix. */
 function nameInBody(dialect: Dialect, named: string | undefined, model: string): string {
   const { modelPrefix = "" } = getProfile(dialect).client;
   return named !== model && named?.startsWith(modelPrefix) ? `${modelPrefix}${model}` : model;
@@ -88,8 +88,8 @@ export function nativeRequest(
 }
 
 /**
- * Returns the `?key=` of a generative-language client; undefined if a header carries the key or the key is the
- * proxy's own.
+ * Returns the `?key=` of a generative-language client; undefined if there is none, if a header carries the key, or if
+ * the key is the proxy's own.
  */
 function keyInQuery({ dialect, request, runtime }: Call): string | undefined {
   const { url = "", headers } = request;

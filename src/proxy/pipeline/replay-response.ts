@@ -89,7 +89,7 @@ function* summaryEvents(part: Members, where: Members): Generator<ReplayedEvent>
   yield { type: "response.reasoning_summary_part.done", members: { ...where, part } };
 }
 
-/** Yields the events of one text; `whole` is the text as the member of its last event. */
+/** Yields the events of one text. `whole` is the member that contains the text in the last event. */
 function* textEvents(
   kind: string,
   where: Members,

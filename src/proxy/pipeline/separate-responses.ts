@@ -7,7 +7,7 @@ import type { Target } from "../routing/select-targets.ts";
 import { partialUsage } from "../usage/estimate-usage.ts";
 import { StreamWatch } from "../usage/stream-watch.ts";
 
-/** Milliseconds for which the other responses are read after a call has failed. */
+/** Maximum milliseconds for which the responses are read to the end, to find their usage. */
 const READ_OTHERS_MS = 500;
 
 /** The usage of upstream calls at a target. */
@@ -16,15 +16,15 @@ export interface TargetUsage extends Pick<Target, "upstream" | "model"> {
 }
 
 /**
- * The responses to several upstream calls, one for each candidate or image. If one of the calls fails or continues at
- * another target, the vendor charges for the others.
+ * The responses to several upstream calls, one for each candidate or image. Even if one of the calls fails or continues
+ * at another target, the vendor charges for the others.
  */
 export class SeparateResponses {
   private readonly bodies: ObservedBody[] = [];
 
   constructor(private readonly profile: ResponseProfile) {}
 
-  /** Returns the body of a target's response. Its usage is recorded while it is read. */
+  /** Returns a body with the same bytes, whose usage is recorded while it is read. */
   observe(body: AsyncIterable<Buffer>, target: Target): AsyncIterable<Buffer> {
     const observed = new ObservedBody(body, this.profile, target);
     this.bodies.push(observed);

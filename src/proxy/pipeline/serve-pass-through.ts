@@ -32,8 +32,8 @@ import { choosePassThroughTarget, takesClient } from "./pass-through-target.ts";
 import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
 
 /**
- * The model in a path of Google's API whose method is not a model operation of the proxy: batches, and generated images and
- * videos.
+ * The model in a path of Google's API whose method is not a model operation of the proxy: batches, and generated images
+ * and videos.
  */
 const MODEL_IN_PATH =
   /^\/v1beta\/models\/([\w.@-]+):(?:batchGenerateContent|asyncBatchEmbedContent|predict|predictLongRunning)$/;
@@ -130,7 +130,7 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
   const length = headers["content-length"] ?? "0";
   if (length === "0" && headers["transfer-encoding"] === undefined) return { kind: "none" };
   const isJson = /^application\/(?:[\w.+-]*\+)?json\b/i.test(headers["content-type"] ?? "");
-  // Clients send the parts of an upload with the type of its description.
+  // Clients may send the parts of an upload with the content type of its JSON metadata.
   if (!isJson || getPath(request.url ?? "").startsWith("/upload/")) return { kind: "stream" };
   const { limits } = call.runtime.config;
   const bytes = await readBody(request, limits.body, { share: call.share, max: limits.inFlight });
@@ -139,14 +139,14 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
     call.stream = scanned.stream;
     return { kind: "json", bytes, scanned };
   } catch {
-    // The body is not an object. The vendor decides whether it is valid.
+    // The body is not a JSON object. The vendor decides whether it is valid.
     return { kind: "bytes", bytes };
   }
 }
 
 /**
- * Throws `model_not_allowed` if the key does not allow the model, or if the call names none and the key has a list of
- * models or a budget.
+ * Throws `model_not_allowed` if the key does not allow the model, or if a call other than GET and HEAD names none and
+ * the key has a list of models or a budget.
  */
 function expectAllowed(call: Call, called: CalledOperation, body: CallBody): void {
   const { key, services } = call;

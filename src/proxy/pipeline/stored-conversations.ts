@@ -7,7 +7,10 @@ export function callersConversations(call: Call): ConversationStore {
   return scopeConversations(call.services.conversations, getOwner(call));
 }
 
-/** Returns the store of data that the caller omits from tool calls; undefined if the configuration disables it. */
+/**
+ * Returns the store of data that clients leave out when they send tool calls back; undefined if the configuration
+ * disables it.
+ */
 export function callersMemory(call: Call): CallMemory | undefined {
   if (!call.runtime.config.rememberThinking) return undefined;
   return createCallMemory(callersConversations(call), call.services.callCache, getOwner(call));

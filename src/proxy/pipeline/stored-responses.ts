@@ -8,9 +8,9 @@ import { replayResponse } from "./replay-response.ts";
 import { callersConversations } from "./stored-conversations.ts";
 
 /**
- * Serves `GET` and `DELETE /v1/responses/{id}` and `…/cancel` for a response that the proxy has stored because its upstream uses
- * another dialect. Resolves with false if an upstream may have stored the response. Throws `not_found` if no upstream
- * stores responses.
+ * Serves `GET` and `DELETE /v1/responses/{id}` and `…/cancel` for a response that the proxy has stored. Resolves with
+ * false if an upstream may have stored the response. Throws `not_found` if no upstream stores responses, or for another
+ * path of a response that the proxy has stored.
  */
 export async function serveStoredResponse(call: Call): Promise<boolean> {
   const conversations = callersConversations(call);

@@ -24,8 +24,8 @@ export interface Transport {
   /** Sends several translated requests at once. */
   readonly sendAll: SendAllUpstream;
   /**
-   * Returns the usage of the responses to `sendAll` at each target, for a call that failed or continues elsewhere. First
-   * reads the rest of the responses, unless they are streams, for half a second at most.
+   * Returns the usage of the responses to `sendAll`, added up for each target. First reads the rest of the responses,
+   * unless they are streams, for half a second at most.
    */
   readonly countSeparate: () => Promise<readonly TargetUsage[]>;
   /** Returns whether a response to `sendAll` is from an upstream other than the call's last one. */
@@ -39,7 +39,7 @@ export interface TranslatedRequest {
   /** The upstream's dialect. */
   readonly dialect: UpstreamDialect;
   readonly operation: CalledOperation["operation"];
-  /** The client's JSON, from which input is estimated. */
+  /** The client's JSON, from which input tokens are estimated; undefined for a form. */
   readonly body: Buffer | undefined;
 }
 

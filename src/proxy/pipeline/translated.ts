@@ -89,7 +89,7 @@ export async function serveTranslated(
   }
 }
 
-/** Records the result of the call. Throws `client_gone` if the client disconnected before its response began. */
+/** Records the result of the call. Throws `client_gone` if the client's disconnect ended the translation. */
 function recordOutcome(
   call: Call,
   { losses, error, clientDisconnected: isDisconnected }: TranslationOutcome,

@@ -17,7 +17,7 @@ export interface AdmittedUpgrade {
   readonly key: ProxyKey | undefined;
 }
 
-/** The record of one connection. */
+/** Counts the usage of one relayed WebSocket, and records the connection when it ends. */
 export class WebSocketCall {
   private readonly id: string;
   private readonly startedAt = performance.now();
