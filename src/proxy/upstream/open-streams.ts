@@ -4,9 +4,9 @@ export interface OpenStream {
   lastActivity: number;
   /** The index in the list of open streams, set by that list; -1 if the stream is not in it. */
   index: number;
-  /** Sends a keep-alive. Called each time the stream has been silent for the registry's period. */
+  /** Sends a keep-alive if possible. Called each time the stream has been silent for the registry's period. */
   onSilence(): void;
-  /** Sends a last event. Called when the proxy stops. */
+  /** Ends the stream, with a last event if possible. Called when the proxy stops. */
   onStop(): void;
 }
 
@@ -24,8 +24,8 @@ export interface OpenStreams {
 const POLL_MS = 250;
 
 /**
- * Creates a registry that calls a stream's `onSilence` each time nothing has been written to the stream for `silenceMs`
- * milliseconds. The value 0 disables these calls.
+ * Creates a registry that calls a stream's `onSilence` each time nothing has been written to the stream for as many
+ * milliseconds as `silenceMs` returns. The value 0 disables these calls.
  */
 export function createOpenStreams(silenceMs: () => number): OpenStreams {
   const streams: OpenStream[] = [];

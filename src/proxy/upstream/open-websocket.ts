@@ -22,7 +22,7 @@ export interface WebSocketRequest {
   readonly protocols: readonly string[];
 }
 
-/** Receives the messages of an upstream. */
+/** Receives the messages of an upstream, and the end of the connection. */
 export interface WebSocketEvents {
   onMessage(data: string | Buffer): void;
   onClose(code: number, reason: string): void;
@@ -87,7 +87,7 @@ export function openWebSocket(
 
 const OF_MESSAGES = /^(?:content-|accept-encoding$|host$)/i;
 
-/** Returns whether an application may send a close code. https://www.rfc-editor.org/rfc/rfc6455#section-7.4 */
+/** Returns whether `WebSocket.close` accepts a close code. https://websockets.spec.whatwg.org/#dom-websocket-close */
 function isValidCode(code: number): boolean {
   return code === 1000 || (code >= 3000 && code <= 4999);
 }

@@ -16,7 +16,7 @@ const SMALL = 16 * 1024;
 
 type State = "waiting" | "buffering" | "refusing" | "open" | "over";
 
-/** Relays one upstream response to the client, byte for byte, at the client's speed. */
+/** Relays one upstream response to the client at the client's speed, byte for byte unless the task has a filter. */
 export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   lastActivity = performance.now();
   index = -1;
@@ -116,7 +116,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       response.write(ping);
   }
 
-  /** Sends an error event and closes the connection, because the proxy stops before the response has ended. */
+  /**
+   * Closes the connection, because the proxy stops before the response has ended. First sends an error event if the
+   * stream is between two events.
+   */
   onStop(): void {
     if (this.state !== "open") return;
     const error = new AppError("overloaded", "The proxy is stopping");
@@ -188,8 +191,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   /**
-   * Returns whether the response is complete. Compressed responses and those of kinds other than `model` cannot be checked
-   * and count as complete.
+   * Returns whether the response is complete: an event stream after its last event, other uncompressed responses of
+   * kind `model` after a closing brace or bracket. All other responses cannot be checked and count as complete.
    */
   private isComplete(): boolean {
     const watch = this.watch;
@@ -244,7 +247,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return passed.length === 0 ? undefined : passed;
   }
 
-  /** Ends a broken stream with the dialect's error event, or closes the connection if no event can be inserted. */
+  /**
+   * Ends a broken response. Sends the dialect's error event if the stream is between two events, or else closes the
+   * connection. A stream whose last event has arrived ends without an error event.
+   */
   private break(error: AppError): void {
     const { response, dialect, requestId } = this.task;
     this.send();

@@ -42,7 +42,7 @@ const STOPPED = new Set([
 const STOPPED_PREFIX = /^(?:x-forwarded-|sec-|cf-|access-control-)/;
 
 /**
- * Headers that are forwarded if anyone besides this machine's user can call the proxy: those that vendors' SDKs and
+ * Headers that are forwarded if anyone other than this machine's user can call the proxy: those that vendors' SDKs and
  * protocols define. Other headers may come from a load balancer and identify the caller.
  */
 const ALLOWED = new Set([
@@ -88,8 +88,8 @@ export interface HeaderNeeds {
   /** The client's own key from the query, for upstreams that expect the client's credentials. */
   readonly clientKey?: string | undefined;
   /**
-   * Whether anyone besides this machine's user can call the proxy. If so, only known headers and the headers that the
-   * upstream's configuration lists are forwarded.
+   * Whether anyone other than this machine's user can call the proxy. If so, only known headers and the headers that
+   * the upstream's configuration lists are forwarded.
    */
   readonly isShared?: boolean;
   /** Replaces the client's `traceparent`, if the proxy reports the call to a collector. */

@@ -38,12 +38,14 @@ export function problemIn(
     : undefined;
 }
 
-/** RFC 1952, section 2.3.1. */
+/** Returns whether a body begins as gzip data does (RFC 1952, section 2.3.1). */
 function isGzip(body: Buffer): boolean {
   return body[0] === 0x1f && body[1] === 0x8b;
 }
 
-/** Returns the usage of a whole response and its error, or else a watch from which the usage can be estimated. */
+/**
+ * Returns the usage and the error of a whole response; if it has neither, a watch from which usage can be estimated.
+ */
 export function readDetails(
   body: Buffer,
   kind: RelayTask["kind"],

@@ -31,8 +31,8 @@ export interface ReceivedResponse {
 const WAITING = 16;
 
 /**
- * Sends a request and resolves when the head of the response has arrived. The promise rejects with an `AppError`, and
- * reading the body throws one.
+ * Sends a request and resolves when the head of the response has arrived. On a failure, the promise rejects with an
+ * `AppError`, or reading the body throws one.
  */
 export function sendUpstream(
   pool: Pick<Dispatcher, "dispatch">,

@@ -111,8 +111,8 @@ function getCauseCode(error: Error): string {
 }
 
 /**
- * Returns whether undici has rejected a 101, or a 100 that `skippingContinue` has not removed: one that follows another
- * interim response, or whose head is too long. Only the error's message identifies these cases.
+ * Returns whether undici has rejected a 101, or a 100 that `skippingContinue` has not removed because its head is too
+ * long. Only the error's message identifies these cases.
  */
 function isUnexpectedInterim(error: Error, code: string): boolean {
   return code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(error.message);

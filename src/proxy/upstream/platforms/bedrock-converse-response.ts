@@ -94,7 +94,7 @@ export class ConverseEvents {
     }
   }
 
-  /** Returns the last events of the message, unless the usage has already caused them. */
+  /** Returns the last events of the message, unless `read` has returned them with the usage. */
   end(): Json[] {
     return this.stopReason === undefined ? [] : this.finish(undefined);
   }

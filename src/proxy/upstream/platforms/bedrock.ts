@@ -224,7 +224,7 @@ function toEvents(events: readonly object[]): Buffer {
 }
 
 /**
- * Returns the changes that make a request list the account's inference profiles as models.
+ * Returns the changes for a request that lists the account's inference profiles, up to 1,000, as models.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListInferenceProfiles.html
  */
 function listModels({ controlUrl }: BedrockPlatform): PlatformChanges {

@@ -188,7 +188,7 @@ function toAzure({ path, body }: PlatformRequest, { deployments }: AzurePlatform
   return { path: `/deployments/${encodeURIComponent(model)}${path}` };
 }
 
-/** Returns the headers of a flat list by name. */
+/** Returns the headers of a flat list by name. Values of the same name are joined with commas. */
 function toHeaders(list: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let index = 0; index + 1 < list.length; index += 2) {

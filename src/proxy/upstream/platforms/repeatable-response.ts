@@ -9,7 +9,10 @@ export interface RejectedResponse {
   readonly body: Buffer;
 }
 
-/** Statuses of rejections that another attempt can avoid: a member is not accepted, or the credentials have expired. */
+/**
+ * Statuses of rejections after which another attempt may succeed: the request has a beta feature that is not accepted,
+ * or the credentials or the clock are out of date.
+ */
 const REJECTED = new Set([400, 401, 403]);
 /** Maximum bytes of a rejection that is buffered. The rest of a longer rejection is forwarded as it arrives. */
 const MAX_BYTES = 64 * 1024;

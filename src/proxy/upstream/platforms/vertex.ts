@@ -55,8 +55,8 @@ function toClaude({ path, body, headers }: PlatformRequest): PlatformChanges {
 }
 
 /**
- * Removes forms that only the Gemini API accepts: the nested request of `countTokens`, and names that begin with
- * `models/`.
+ * Removes forms that only the Gemini API accepts: the nested request of `countTokens`, and the member `model`, which
+ * token counts on Vertex AI need as a resource name.
  */
 function toGemini({ path, body }: PlatformRequest, { project, location }: VertexPlatform): PlatformChanges {
   if (body === undefined) return {};
@@ -72,7 +72,7 @@ function toGemini({ path, body }: PlatformRequest, { project, location }: Vertex
 }
 
 /**
- * Returns the changes that make a request list the models of the upstream's publisher.
+ * Returns the changes for a request that lists the models of the upstream's publisher, up to 300.
  * https://docs.cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/publishers.models/list
  */
 function listModels(baseUrl: string): PlatformChanges {

@@ -21,15 +21,15 @@ interface RoleCredentials extends Credentials {
 /** Exceptions for credentials that have expired or are no longer valid. */
 const EXPIRED = /^(?:ExpiredToken|UnrecognizedClient|InvalidClientTokenId)/;
 /**
- * Exceptions that a wrong clock causes.
+ * Exceptions that a wrong clock can cause.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
  */
 const SKEWED = /^(?:InvalidSignature|SignatureDoesNotMatch|RequestTimeTooSkewed|RequestExpired)/;
 
 /**
- * Creates the signer of an upstream (Signature Version 4). Credentials come from AWS's default chain: environment,
- * SSO, web identity, files with profiles and roles, processes, containers and instances. If a role is configured, these
- * credentials are used to assume it.
+ * Creates the signer of an upstream (Signature Version 4). Credentials come from AWS's default credential provider
+ * chain: environment variables, IAM Identity Center (SSO), shared config and credentials files, credential processes,
+ * web identity, containers and instances. If a role is configured, these credentials are used to assume it.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function createAwsSignIn({ region, profile, roleArn, stsUrl }: BedrockPlatform): SignIn {
@@ -60,7 +60,7 @@ interface Chain {
   readonly refresh: () => void;
 }
 
-/** Creates AWS's default chain, which itself renews credentials five minutes before they expire. */
+/** Creates AWS's default credential provider chain, which renews credentials five minutes before they expire. */
 function createChain(profile: string | undefined): Chain {
   const provider = defaultProvider(profile === undefined ? {} : { profile });
   let isRejected = false;

@@ -114,7 +114,10 @@ function fromCredentials(data: Credentials): Promise<Token> {
   }
 }
 
-/** Requests a token with a signed assertion. If the server's clock differs, sends another with the server's time. */
+/**
+ * Requests a token with a signed assertion. If the server rejects it and the server's clock differs, sends another with
+ * the server's time.
+ */
 async function postAssertion(account: ServiceAccount): Promise<Token> {
   const clock = createServerClock();
   const post = () => {

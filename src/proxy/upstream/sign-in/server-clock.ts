@@ -5,9 +5,12 @@
 export interface ServerClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Sets the clock to a `Date` header that differs by a minute or more. Returns whether the clock has changed. */
+  /**
+   * Sets the clock to the time of a `Date` header, if the clock differs by a minute or more. Returns whether the clock
+   * has changed.
+   */
   correct(date: string | null | undefined): boolean;
-  /** Returns whether the server's time differs from this machine's. */
+  /** Returns whether `correct` has set a time that differs from this machine's. */
   isCorrected(): boolean;
 }
 

@@ -41,8 +41,8 @@ export interface Signature {
 const signIns = new WeakMap<UpstreamConfig, Promise<SignIn>>();
 
 /**
- * Signs a request to an upstream of a cloud platform. Throws `upstream_unreachable` with the reason if there are no
- * credentials.
+ * Signs a request to an upstream of a cloud platform. Throws `upstream_unreachable` with the reason if it cannot be
+ * signed, for example because there are no credentials.
  */
 export async function signRequest(upstream: UpstreamConfig, request: UnsignedRequest): Promise<Signature> {
   const { name, platform } = upstream;

@@ -3,7 +3,7 @@ import { asObject, tryParseJson } from "../../exchange/json.ts";
 import type { ServerClock } from "./server-clock.ts";
 import type { SignIn } from "./sign-in.ts";
 
-/** Milliseconds before its expiry at which a token is replaced; at most half of the token's lifetime. */
+/** Milliseconds before the expiry of a token at which it is replaced, but at most half of its lifetime. */
 const REFRESH_MS = 5 * 60_000;
 /** Milliseconds after which a failed request is repeated while the earlier value is valid. */
 const RETRY_MS = 30_000;
@@ -16,7 +16,10 @@ export interface Token {
   readonly expiresAt: number;
 }
 
-/** Returns a sign-in that sends a token, and requests another before the token expires or after a rejection. */
+/**
+ * Returns a sign-in that sends a token. It requests another token before the token expires, and after a rejection with
+ * status 401.
+ */
 export function createTokenSignIn(request: () => Promise<Token>): SignIn {
   const token = createRenewed(request);
   return {
@@ -40,7 +43,7 @@ export interface Renewed<Value> {
   forget(isRejected: (value: Value) => boolean): void;
 }
 
-/** Creates a value that `request` supplies. */
+/** Creates a renewed value. `request` requests each value. */
 export function createRenewed<Value extends { readonly expiresAt: number }>(
   request: () => Promise<Value>,
 ): Renewed<Value> {
@@ -81,14 +84,17 @@ export function createRenewed<Value extends { readonly expiresAt: number }>(
   };
 }
 
-/** Options of `fetchText` besides those of `fetch`. */
+/** Options of `fetchText` in addition to those of `fetch`. */
 export interface FetchOptions extends RequestInit {
   readonly timeoutMs?: number;
   /** The clock to set to the server's time if the server rejects the request. */
   readonly clock?: ServerClock | undefined;
 }
 
-/** Fetches a URL and resolves with the body as text. Rejects with the server's reason if the status is not 2xx. */
+/**
+ * Fetches a URL and resolves with the body as text. Rejects with the server's reason if the status is not 2xx, and with
+ * the error of `fetch` if the server cannot be reached in time.
+ */
 export async function fetchText(
   url: string | URL,
   { timeoutMs = TIMEOUT_MS, clock, ...init }: FetchOptions = {},
