@@ -3,7 +3,10 @@
  * keeps the two equal.
  */
 
-/** Exit codes: 1 other errors, 2 invalid usage or configuration, 3 the port or address is not available, 4 git. */
+/**
+ * Exit codes: 2 invalid usage, input or configuration; 3 the port or address is not available; 4 git, jj or Sapling; 1
+ * other errors.
+ */
 export type ExitCode = 1 | 2 | 3 | 4;
 
 interface CatalogEntry {
@@ -104,9 +107,13 @@ export const errorCatalog = {
   overloaded: {
     status: 503,
     exitCode: 1,
-    meaning: "The proxy is stopping, or has reached a limit of connections or memory.",
+    meaning: "The proxy is starting or stopping, or has reached a limit of connections or memory.",
   },
-  upstream_unreachable: { status: 502, exitCode: 1, meaning: "The proxy could not connect to the upstream." },
+  upstream_unreachable: {
+    status: 502,
+    exitCode: 1,
+    meaning: "The proxy could not connect or sign in to the upstream.",
+  },
   upstream_invalid: {
     status: 502,
     exitCode: 1,

@@ -81,7 +81,7 @@ export interface SharedParts {
 
 /** The state that a process takes over from the one that it replaces. */
 export interface History {
-  /** When the first of these processes started, in milliseconds since 1970. */
+  /** The time at which the first of these processes started, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly configuration: ConfigurationState;
 }
@@ -102,11 +102,14 @@ export interface ProxyServer {
   noteRefused(reason: string): void;
   /** Makes `/readyz` return 503 and every response close its connection; calls are still served. */
   announceStop(): void;
-  /** Stops accepting connections, and resolves when all calls on open connections have been served. */
+  /**
+   * Stops accepting connections, and resolves when all calls have been served, including those that arrive over open
+   * connections.
+   */
   drain(): Promise<void>;
   /**
-   * Stops accepting connections, and resolves when all open connections have ended. Used when another process takes
-   * over the socket.
+   * Stops accepting connections. Resolves when all open connections have ended, or when no call is running after the
+   * keep-alive timeout. Used when another process takes over the socket.
    */
   retire(): Promise<void>;
   /** Ends all calls immediately, and closes the server, the connections to upstreams and the log. */

@@ -42,7 +42,7 @@ export function toProxyError(error: unknown): ProxyError {
   };
 }
 
-/** Codes of temporary errors of unknown duration. Clients are told to retry after one second. */
+/** Codes of temporary errors. Clients receive `retry-after: 1`, unless the error has another duration. */
 const RETRIED = new Set<string>(["overloaded", "limits_unavailable"]);
 
 /** Converts a thrown value to an error that a dialect can encode. An internal error does not reveal its message. */

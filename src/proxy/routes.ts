@@ -56,7 +56,7 @@ export interface Route {
   readonly operation: Operation;
   /** How the body is handled: read whole, streamed to the upstream, or not read. */
   readonly body: "whole" | "streamed" | "ignored";
-  /** Whether the route serves only paths that end in `:` and a method. */
+  /** Whether the route serves only paths that end with `:` and a method. */
   readonly needsMethod?: true;
 }
 
@@ -112,7 +112,9 @@ const sharedRoutes: readonly Route[] = [
   ),
 ];
 
-/** The vendors' APIs besides model calls. If several vendors have the same path, the request's headers select one. */
+/**
+ * The vendors' APIs other than model calls. If several vendors have the same path, the request's headers select one.
+ */
 const PASSED: readonly (readonly [dialect: RouteDialect, ...paths: readonly string[]])[] = [
   ["by-caller", "/v1/files", "/v1/files/*"],
   ["chat-completions", "/v1/uploads", "/v1/uploads/*", "/v1/batches", "/v1/batches/*"],

@@ -20,7 +20,7 @@ export interface Runtime {
   readonly config: ProxyConfig;
   readonly authMode: ReturnType<typeof effectiveMode>;
   readonly keys: KeyRing;
-  /** Whether anyone besides this machine's user can call the proxy. */
+  /** Whether anyone other than this machine's user can call the proxy: it requires keys or listens beyond loopback. */
   readonly isShared: boolean;
   readonly guard: GuardPolicy;
   /** Reads the client's address and URL from the headers of trusted load balancers. */

@@ -47,9 +47,9 @@ export interface Services {
    * later.
    */
   readonly activity: (since: string) => Promise<CallActivity>;
-  /** When the first of these processes started, in milliseconds since 1970. */
+  /** The time at which the first of these processes started, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Returns when the current configuration was read, and why a later one was rejected, if one was. */
+  /** Returns the time at which the current configuration was read, and why a later one was rejected, if one was. */
   readonly configuration: () => ConfigurationState;
   /** Loads the built dashboard; rejects if it was not built. */
   readonly dashboardPage: () => Promise<string>;
@@ -71,7 +71,9 @@ export interface Services {
   readonly sendInternally: (call: InternalCall) => Promise<IncomingMessage>;
   /** Caches data of tool calls that clients leave out when they send the calls back. */
   readonly callCache: ReturnType<typeof createCallCache>;
-  /** Returns whether the proxy accepts no new connections, and still serves the calls on open ones. */
+  /**
+   * Returns whether the proxy accepts no new connections. It still serves the calls on open ones until it is closing.
+   */
   readonly isDraining: () => boolean;
   /** Returns whether the proxy rejects every request. */
   readonly isClosing: () => boolean;

@@ -17,7 +17,7 @@ export const readableCodings = ["gzip", "deflate", "br"] as const;
 
 /**
  * Returns the content coding that a header names, in lower case (RFC 9110, section 8.4.1); undefined if there is no
- * header or it names `identity`.
+ * header, or if it is empty or names `identity`.
  */
 export function parseContentCoding(header: string | undefined): string | undefined {
   const coding = header?.trim().toLowerCase();

@@ -12,8 +12,8 @@ const LONGEST = 16 * 1024;
 
 /**
  * Creates a function that finds the field `model` in a form (RFC 7578; RFC 2046, section 5.1). Call it with each chunk
- * until it returns the field's range. It does not search the content of other fields, because a file can contain text
- * that looks like a form. Returns undefined if the content type has no boundary.
+ * until it returns the field's range. The content of other fields is not searched, because a file can contain text that
+ * looks like a form. Returns undefined if the content type has no boundary.
  */
 export function createModelFinder(
   contentType: string,

@@ -12,7 +12,7 @@ export interface UploadBounds {
   readonly hold: (bytes: number, why: KeptFor) => boolean;
 }
 
-/** Why chunks are kept: because the call itself needs them, or so that another attempt can send them again. */
+/** The reason to keep chunks: the call itself needs them, or another attempt may send them again. */
 export type KeptFor = "use" | "another-try";
 
 /** A body that is streamed to the upstream, and its length in bytes if the client announced it. */
@@ -85,8 +85,8 @@ export class Upload {
   }
 
   /**
-   * Reads on until this many bytes have arrived or the form has ended, and returns the bytes so far. Throws `overloaded`
-   * if there is no memory for them.
+   * Reads on until this many bytes have arrived or the form has ended, and returns the bytes so far. Throws
+   * `overloaded` if there is no memory for them.
    */
   async readTo(bytes: number): Promise<ReceivedUpload> {
     let isWhole = false;

@@ -31,7 +31,10 @@ export interface Attempt extends Target {
 export type KeyOrder = (target: Target) => readonly string[];
 
 const REPEATS = 2;
-/** Maximum milliseconds before a retry. If an upstream requests more, the client receives the upstream's response. */
+/**
+ * Maximum pause that an upstream can request before a retry, in milliseconds. If it requests more, the client receives
+ * the upstream's response.
+ */
 const MAX_PAUSE_MS = 20_000;
 
 export function firstAttempt(
@@ -48,11 +51,12 @@ export function remainingTargets({ upstream, model, contextWindow, otherTargets 
 }
 
 /**
- * Returns the attempt after this outcome, or undefined if the outcome is final. If the upstream rejects the key, the
- * next key is tried; if the upstream fails, the next target; if the prompt exceeds the context window, the next target
- * with a larger one. If no target is left, the same one is tried again, twice at most, if the connection failed, or if
- * the upstream requests a retry by a short `retry-after` or `x-should-retry: true`. `x-should-retry: false` rules out
- * retries and fallbacks, unless the upstream has rejected only the key.
+ * Returns the attempt after this outcome, or undefined if the outcome is final. If the upstream rejects the key (401,
+ * 402, 403, 429), the next key is tried; if no key is left or the upstream fails, the next target; if the prompt
+ * exceeds the context window, the next target with a larger one. After a failure, if no target is left or `on` excludes
+ * the failure, the same target is tried again, twice at most in a call, if the connection failed, or if the upstream
+ * requests a retry by a short `retry-after` or `x-should-retry: true`. `x-should-retry: false` rules out retries, and
+ * fallbacks too unless the status is 401, 402 or 403.
  */
 export function nextAttempt(
   last: Attempt,

@@ -8,12 +8,12 @@ const MAX_PAUSE_MS = 300_000;
 const PROBE_MS = 300_000;
 
 interface Circuit {
-  /** Times of the last failures, oldest first. */
+  /** Times of the last failures in milliseconds since 1970, oldest first. */
   failures: number[];
-  /** Milliseconds since 1970 until which the circuit is open; 0 if it is closed. */
+  /** Milliseconds since 1970 at which the cooldown ends; 0 if the circuit is closed. */
   until: number;
   pauseMs: number;
-  /** When the running probe began; 0 if there is none. */
+  /** Milliseconds since 1970 at which the running probe began; 0 if there is none. */
   probeAt: number;
   /** The status of the last failure; undefined if there was no response. */
   status: number | undefined;

@@ -128,8 +128,8 @@ class MemoryCooldowns implements Cooldowns {
   }
 
   /**
-   * Updates the circuit breaker. A response with a status below 500 is a success; any other response, a broken stream,
-   * and the lack of a response are failures. A client disconnect is neither.
+   * Updates the circuit breaker. A response with a status below 500 is a success; any other response, a broken
+   * response, and the lack of a response are failures. A client disconnect is neither.
    */
   private updateBreaker(name: string, outcome: AttemptOutcome): void {
     if (outcome.kind === "disconnected") this.breaker.release(name);

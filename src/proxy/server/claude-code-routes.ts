@@ -7,7 +7,8 @@ import type { Services } from "../services.ts";
 
 /**
  * Responds with `proxy.managed_settings`, the settings that Claude Code applies to every user of this gateway. Responds
- * with 304 if the client's `If-None-Match` is the current checksum. Throws `not_found` if no settings are configured.
+ * with 304 if the client's `If-None-Match` contains the current checksum. Throws `not_found` if no settings are
+ * configured.
  * https://code.claude.com/docs/en/claude-apps-gateway
  */
 export function serveManagedSettings(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -15,8 +15,8 @@ const MAX_RESERVE = 256;
 const OWN_DESCRIPTORS = 40;
 
 /**
- * Returns the number of connections that the process's file descriptors allow, up to the configured number. Each call
- * needs two descriptors, for the client's connection and the upstream's.
+ * Returns the number of connections that the process's file descriptors allow, up to the configured number, and a
+ * reserve. Each call needs two descriptors, for the client's connection and the upstream's.
  */
 export function capacityFor(configured: number, descriptors: number): ConnectionCapacity {
   const available = Math.max(0, descriptors - OWN_DESCRIPTORS);
@@ -118,8 +118,9 @@ export interface Draining {
    */
   drain(): Promise<void>;
   /**
-   * Stops accepting connections, and resolves when all connections have ended. Idle connections stay open for the
-   * keep-alive timeout, because closing them immediately could lose a call in transit.
+   * Stops accepting connections. Resolves when all connections have ended, or when no call is running after the
+   * keep-alive timeout. Until then, idle connections stay open, because closing them immediately could lose a call in
+   * transit.
    */
   retire(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { admit } from "./admission.ts";
 const NONE = {} as const;
 const NO_HEADERS: readonly string[] = [];
 
-/** Routes of model calls without parameters, by path. */
+/** POST routes of model calls without parameters, by path. */
 const fastRoutes = new Map(
   routes
     .filter(isModelRoute)
@@ -18,8 +18,8 @@ const fastRoutes = new Map(
 
 /**
  * Creates a handler that serves model calls before Fastify, because Fastify's routing would double the proxy's own
- * cost. The handler serves a request if its path equals a route's path, it has no `Origin`, its connection is within
- * the limit, and it passes admission. For any other request, the handler returns false. Fastify then routes the
+ * cost. The handler serves a POST request if its path equals a route's path, it has no `Origin`, its connection is
+ * within the limit, and it passes admission. For any other request, the handler returns false. Fastify then routes the
  * request, and `admission-hook.ts` runs admission again and sends the response to a rejected request.
  */
 export function createFastPath(

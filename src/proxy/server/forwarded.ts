@@ -4,9 +4,14 @@ import { withoutBrackets } from "../../config/loopback.ts";
 
 /** Reads the `X-Forwarded-…` headers of trusted proxies (`proxy.trusted_proxies`) only. */
 export interface Forwarding {
-  /** Returns the client's address: the last address in `X-Forwarded-For` that is not that of a trusted proxy. */
+  /**
+   * Returns the client's address: the peer's, or, if the peer is a trusted proxy, the last address in `X-Forwarded-For`
+   * that is not a trusted proxy's.
+   */
   client(peer: string | undefined, headers: IncomingHttpHeaders): string;
-  /** Returns the host that the client requested; undefined if the Host header contains it. */
+  /**
+   * Returns the host that a trusted proxy has forwarded; undefined if there is none, so that the Host header counts.
+   */
   host(peer: string | undefined, headers: IncomingHttpHeaders): string | undefined;
   /** Returns the scheme that the client used. */
   scheme(peer: string | undefined, headers: IncomingHttpHeaders): "http" | "https";

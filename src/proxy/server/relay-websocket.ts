@@ -29,7 +29,7 @@ export class RelayedWebSockets {
 
   /**
    * Opens a WebSocket to an upstream, then accepts the client's WebSocket. Rejects with an `AppError` if the client's
-   * key does not allow the call, or if the upstream's WebSocket cannot be opened.
+   * key does not allow the call, if no upstream can serve it, or if the upstream's WebSocket cannot be opened.
    */
   async accept(upgrade: AdmittedUpgrade): Promise<void> {
     const { request, socket, head, route, key } = upgrade;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdmittedRequest } from "../pipeline/call.ts";
 
-/** Detaches the response from Fastify. Returns the request with the CORS headers that admission has set. */
+/** Detaches the response from Fastify. Returns the request with the response headers that admission has set. */
 export function takeOver(request: FastifyRequest, reply: FastifyReply): AdmittedRequest {
   const { raw, runtime, key, params } = request;
   const corsHeaders = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);

@@ -45,7 +45,7 @@ export function listNames(value: unknown): readonly string[] {
   return texts.map((name) => name.trim()).filter((name) => name !== "");
 }
 
-/** Request members that `/v1/messages/count_tokens` accepts besides the model. */
+/** Request members that `/v1/messages/count_tokens` accepts in addition to the model. */
 const COUNTED = ["messages", "system", "tools", "tool_choice", "thinking", "output_config", "mcp_servers"];
 
 /** Returns the members of a request that contribute to its token count. */
