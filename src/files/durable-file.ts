@@ -6,8 +6,8 @@ import { makePrivateFolder } from "./private-folder.ts";
 import { syncFolder } from "./sync-folder.ts";
 
 /**
- * Writes a file of the data directory atomically and durably: temporary file, fsync, rename, fsync of the folder. Folders
- * have mode 0700, files 0600. Throws `storage`.
+ * Writes a file of the data directory atomically and durably: temporary file, fsync, rename, fsync of the folder. The
+ * file has mode 0600, and folders that are created have 0700. Throws `storage`.
  */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   try {
@@ -18,7 +18,7 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
   }
 }
 
-/** Returns the `storage` error for a folder of the data directory that is not writable. */
+/** Returns the `storage` error for a folder of the data directory in which a file could not be written. */
 export function storageFailure(folder: string, cause: unknown): AppError {
   return new AppError("storage", `Cannot store data in ${folder}: ${getReason(cause)}.`, { cause });
 }
@@ -31,8 +31,9 @@ export interface ReplaceOptions {
 }
 
 /**
- * Writes a file atomically to an existing folder. A new file gets the mode; a failure leaves no file behind. Throws the
- * system's error. `write-file-atomic` is not used, because it does not sync the folder (docs/dependencies.md).
+ * Writes a file atomically to an existing folder. The file gets the mode, less the umask unless `exactMode` is set,
+ * also if it replaces another. A failure leaves no temporary file behind. Throws the system's error.
+ * `write-file-atomic` is not used, because it does not sync the folder (docs/dependencies.md).
  */
 export async function replaceFile(
   path: string,

@@ -19,8 +19,9 @@ const RETRY_MS = 15;
 const UNREADABLE_MS = 2_000;
 
 /**
- * Runs a task under an exclusive lock file. The lock of a process that has ended is taken over. Throws the system's error if
- * the lock file cannot be created, and `storage` if another process keeps the lock.
+ * Runs a task under an exclusive lock file. The lock of a process that has ended is taken over. Throws the system's
+ * error if the lock file cannot be created, and `storage` if another process keeps the lock for longer than `waitMs`
+ * milliseconds.
  */
 export async function withFileLock<Result>(
   path: string,

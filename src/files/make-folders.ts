@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import { systemErrorCode } from "../errors.ts";
 
 /**
- * Creates a folder and its missing parents, and resolves to the outermost folder created, or undefined. Throws the system's
- * error. Used instead of recursive `mkdir`, which loops forever below /proc and reports ENOENT on a read-only disk.
+ * Creates a folder and its missing parents. Resolves to the outermost folder created; undefined if the folder existed.
+ * Throws the system's error. Used instead of recursive `mkdir`, which loops forever below /proc and reports ENOENT on a
+ * read-only disk.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<string | undefined> {
   try {

@@ -1,6 +1,9 @@
 import { realpathSync } from "node:fs";
 
-/** Returns a path with its links resolved, or the path itself if nothing is there. */
+/**
+ * Returns a path with its symbolic links resolved, or the path itself if that fails, for example because nothing is
+ * there.
+ */
 export function toRealPath(path: string): string {
   try {
     return realpathSync.native(path);

@@ -19,10 +19,7 @@ export function getProcessMark(pid: number = process.pid): ProcessMark {
   return { pid, host: hostname(), started };
 }
 
-/**
- * Returns whether the process that the mark identifies may still run. Treats a process of another host as
- * running.
- */
+/** Returns whether the process that the mark identifies may still run. Treats a process of another host as running. */
 export function mayStillRun({ pid, host, started }: ProcessMark): boolean {
   if (host !== hostname()) return true;
   if (started !== undefined && process.platform === "linux") return readStartTime(pid) === started;

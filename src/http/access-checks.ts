@@ -33,7 +33,10 @@ export function addGuard(
   });
 }
 
-/** Rejects requests of other users of this machine with 403 before any other hook, on known and unknown routes. */
+/**
+ * Rejects requests of other users of this machine with 403 before any other hook, on known and unknown routes.
+ * `allowed` lists the user ids that may send requests in addition to the server's own and root.
+ */
 export function addPeerCheck(
   app: FastifyInstance,
   allowed: readonly number[],

@@ -10,20 +10,22 @@ import { refuseUnreadable } from "./refuse-unreadable.ts";
 export interface AppLimits {
   /** Maximum bytes of a request body; a larger one is rejected with 413. */
   readonly bodyLimit: number;
-  /** Time limit for a request's headers, in milliseconds. */
+  /** Time limit for a request's headers, in milliseconds; `CONNECTION_LIMITS` has the default. */
   readonly headersTimeout?: number;
-  /** Time limit for a whole request, in milliseconds. */
+  /** Time limit for a whole request, in milliseconds; `CONNECTION_LIMITS` has the default. */
   readonly requestTimeout?: number;
   /** Whether paths with invalid percent-encoding are accepted literally instead of being rejected. */
   readonly acceptAnyPath?: boolean;
-  /** Certificate and key, as PEM: the server then expects HTTPS. Only callers that may need it load `node:https`. */
+  /**
+   * Certificate and key, as PEM. If set, the server expects HTTPS. `createServer` is passed in, so that only callers
+   * that may need it load `node:https`.
+   */
   readonly tls?:
     | { readonly cert: string; readonly key: string; readonly createServer: typeof createSecureServer }
     | undefined;
   /**
-   * Returns whether a request with an `Upgrade` header may change the protocol; the server then emits
-   * `upgrade` for it. Requests for which it returns false are served as if they had no such header (RFC 9110,
-   * section 7.8).
+   * Returns whether a request with an `Upgrade` header may change the protocol. If so, the server emits `upgrade` for
+   * it. Other requests are served as if they had no such header (RFC 9110, section 7.8).
    */
   readonly isUpgrade?: (request: IncomingMessage) => boolean;
   /** Called with each request before Fastify; returns true if it handles the request. */

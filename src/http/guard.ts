@@ -8,16 +8,16 @@
  */
 
 export interface GuardPolicy {
-  /** Allowed host names besides loopback: lower case, without port, IPv6 in brackets. */
+  /** Allowed host names in addition to loopback: lower case, without port, IPv6 in brackets. */
   readonly hostnames: readonly string[];
   /** Returns whether a host name (lower case, without port) that is not in `hostnames` is allowed. */
   readonly isAllowedHostname?: (hostname: string) => boolean;
   /**
-   * Whether any IP literal is allowed except 0.0.0.0 and [::] (rebinding needs a name); for servers bound
-   * beyond loopback.
+   * Whether any IP address is allowed as a host name, except 0.0.0.0 and [::]; for servers bound beyond loopback. DNS
+   * rebinding needs a name.
    */
   readonly anyAddress: boolean;
-  /** Allowed origins besides the server's own. */
+  /** Allowed origins in addition to the server's own. */
   readonly origins: readonly string[];
   /** Returns whether a link on another site may open this route in a tab. */
   readonly mayBeLinked: (path: string) => boolean;
@@ -36,7 +36,7 @@ export interface GuardedRequest {
   readonly route?: string | undefined;
   /** The client's host as reported by a trusted proxy; otherwise the Host header counts. */
   readonly forwardedHost?: string | undefined;
-  /** The client's scheme, if a load balancer terminates TLS; default http. */
+  /** The scheme that the client used, also if a load balancer terminates TLS; default http. */
   readonly scheme?: "http" | "https";
   readonly rawHeaders: readonly string[];
 }

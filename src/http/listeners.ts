@@ -18,7 +18,7 @@ export interface ListenerOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with each accepted connection. */
   readonly onConnection?: ((socket: Socket) => void) | undefined;
-  /** Called before each retry with the specified message. */
+  /** Called before each retry of the same port, with a message. */
   readonly onRetry?: ((message: string) => void) | undefined;
 }
 

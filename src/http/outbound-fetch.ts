@@ -1,7 +1,7 @@
 import { type OutboundProxy, proxyFor, readOutboundProxies } from "../config/outbound-proxy.ts";
 import type { Environment } from "../config/paths.ts";
 
-/** A `fetch` for hosts beyond this machine. */
+/** A `fetch` for other machines. */
 export type OutboundFetch = (url: URL, request: OutboundRequest) => Promise<OutboundResponse>;
 
 /** The parts of `RequestInit` and `Response` that undici and Node.js type alike. */

@@ -9,7 +9,7 @@ import { framedHeaders } from "./security-headers.ts";
 export interface PageSource {
   /** Resolves to a page's HTML. Rejects if the pages are not built. */
   html(name: PageName): Promise<string>;
-  /** Registers /assets/*, whose file names contain a hash of the content. */
+  /** Registers /assets/*. The names of all files other than HTML contain a hash of the content. */
   addAssets(app: FastifyInstance): void;
 }
 
@@ -48,10 +48,7 @@ const TYPES: Record<string, string> = {
 
 const IMMUTABLE = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
-/**
- * Returns the headers of an asset: those for framed pages if it is HTML, otherwise those of an immutable
- * file.
- */
+/** Returns the headers of an asset: those for framed pages if it is HTML, otherwise those of an immutable file. */
 function getAssetHeaders(path: string) {
   return extname(path) === ".html" ? framedHeaders : IMMUTABLE;
 }

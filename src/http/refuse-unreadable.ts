@@ -37,7 +37,10 @@ function isUnusable(error: Error): boolean {
   return /^(?:ECONNRESET|EPROTO|ERR_(?:SSL|TLS)_.*)$/.test(systemErrorCode(error) ?? "");
 }
 
-/** Reads until the client closes the connection, which is destroyed after LINGER_MS. */
+/**
+ * Reads and discards data until the client closes the connection. Destroys the connection after LINGER_MS at the
+ * latest.
+ */
 function discard(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(timer));

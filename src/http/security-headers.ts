@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** Sent with every response: forbids content sniffing, framing, sharing with other origins, and referrers. */
+/** The headers of every response: they forbid content sniffing, framing, sharing with other origins, and referrers. */
 const EVERYWHERE = {
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",
@@ -47,7 +47,10 @@ export const framedHeaders = {
   "cache-control": "no-cache",
 } as const;
 
-/** Adds the headers to every response, with `no-store` unless the route sets its own. */
+/**
+ * Adds each header to every response that does not set it, and `cache-control: no-store` unless the route sets
+ * `cache-control`.
+ */
 export function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries(EVERYWHERE)) {

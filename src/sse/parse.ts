@@ -20,15 +20,15 @@ const lineEnd = /\r\n|\r|\n/g;
 const byteOrderMark = "\uFEFF";
 
 /**
- * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html): every line ending,
- * byte-order mark, comments, several data lines, split at any byte. `eventsource-parser` is not used, because it takes
- * 1.2 to 1.7 times the CPU time for streams with line feeds (docs/dependencies.md).
+ * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) that are split at any
+ * byte: with every line ending, a byte-order mark, comments and several data lines. `eventsource-parser` is not used,
+ * because it takes 1.2 to 1.7 times the CPU time for streams with line feeds (docs/dependencies.md).
  */
 export class SseParser {
   private readonly decoder = new StringDecoder("utf8");
   /** The beginning of an incomplete line. */
   private rest = "";
-  /** The id of the last complete event that had one; a client resumes from it. */
+  /** The id that applied to the last complete event, from which a client resumes; undefined before the first id. */
   lastEventId: string | undefined;
   /** The reconnection time that the stream requests (`retry`), in milliseconds. */
   retryMs: number | undefined;
