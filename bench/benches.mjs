@@ -1,7 +1,9 @@
-// The benches of `npm run bench`: commands, required peers, and the ratios in their output that bench/ratios.json stores. A
-// ratio relates two figures of one run, so it is comparable across machines.
+// The benches of `npm run bench`: commands, required peers, and the ratios in their output that bench/ratios.json
+// stores. A ratio relates two figures of one run, so it is comparable across machines.
 
-/** `lower`: whether a smaller ratio is better, as for time or memory of Sallyport relative to a peer. */
+/**
+ * The benches. `lower` tells whether a smaller ratio is better, as for time or memory of Sallyport relative to a peer.
+ */
 export const benches = [
   {
     id: "startup",
@@ -86,7 +88,7 @@ export const benches = [
   },
   {
     id: "aborts",
-    title: "Clients that leave",
+    title: "Clients that disconnect",
     commands: ({ short }) => [["bench/proxy/aborts.mjs", "--clients", short ? "3000" : "10000"]],
     lower: true,
     ratios: () => [],
@@ -181,7 +183,7 @@ export const benches = [
   },
 ];
 
-/** Returns the Markdown tables in a text, each as rows of title → cell. */
+/** Returns the Markdown tables in a text, each as a list of rows that map column titles to cells. */
 export function tablesIn(text) {
   const blocks = text.split("\n").reduce(
     (found, line) => {

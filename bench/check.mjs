@@ -1,4 +1,5 @@
-// Runs the benches, reports ratios that are more than 20 % worse than in bench/ratios.json, and exits with 1 if there are any.
+// Runs the benches, reports ratios that are more than 20 % worse than in bench/ratios.json, and exits with 1 if there
+// are any.
 //   npm run bench:check [-- --only startup,memory] [-- --portkey FOLDER --ccr FOLDER --difit FOLDER]
 // A worse ratio is measured again, and the better of the two counts.
 import { readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 // Runs every bench, writes its tables into docs/performance.md and its ratios into bench/ratios.json.
 //   npm run bench [-- --only startup,memory] [-- --full] [-- --dry]
-// The short form takes about 10 minutes on a quiet machine, --full an hour. --portkey, --ccr and --difit name the folders of
-// installed peers; otherwise they are installed below .cache. --dry prints without writing.
+// The short form takes about 10 minutes on a quiet machine, --full an hour. --portkey, --ccr and --difit name the
+// folders of installed peers; otherwise they are installed below .cache. --dry prints without writing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

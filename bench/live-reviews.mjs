@@ -1,4 +1,5 @@
-// Measures live reviews: commands, a finding's way to the page, memory of open reviews, the inbox, and 1,000 threads.
+// Measures live reviews: commands, the time until a finding is on the page, memory of open reviews, the inbox, and
+// 1,000 threads.
 //   node bench/live-reviews.mjs [--reviews 50] [--threads 1000] [--messages 10000]
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +45,7 @@ try {
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Process time of the commands, from start to exit. */
+/** Measures the time of the commands from start to exit. */
 async function commands() {
   const [thread] = [run(shop, "comment", "src/file.ts:3", "--text", "First.")];
   const lines = {
@@ -58,7 +59,7 @@ async function commands() {
   }
 }
 
-/** From the command's request to the card on the page. */
+/** Measures the time from a request that adds a finding until the finding is on the page. */
 async function findingOnPage({ url, token }) {
   const page = await openPage(url);
   await page.evaluate(() => {
@@ -86,7 +87,7 @@ async function findingOnPage({ url, token }) {
   await page.close();
 }
 
-/** The page with many threads and messages, and a key in it. */
+/** Measures the page with many threads and messages, the time of a key press on it, and the memory of its review. */
 async function manyThreads({ url, token, pid }) {
   const few = await timeToUse(url);
   for (let index = 0; index < THREADS; index += 1) {
@@ -125,7 +126,7 @@ async function manyThreads({ url, token, pid }) {
   await page.close();
 }
 
-/** Memory of many reviews, and the first paint of an inbox with all of them. */
+/** Measures the memory of many reviews, and the first paint of an inbox with all of them. */
 async function manyReviews() {
   const open = [];
   for (let index = 0; index < REVIEWS; index += 1) open.push(openReview(makeRepository(`r${index}`, 20)));
@@ -214,7 +215,10 @@ async function call(url, token, path, body) {
   return response.json();
 }
 
-/** Proportional set size: shared pages count once for all processes that share them. */
+/**
+ * Returns the proportional set size of each process in MB: a memory page that several processes share counts once in
+ * their sum.
+ */
 function megabytes(pids) {
   return pids.map((pid) => {
     const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
@@ -227,7 +231,7 @@ function endAll() {
     try {
       process.kill(JSON.parse(readFileSync(join(data, "running", name), "utf8")).pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   }
 }

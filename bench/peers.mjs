@@ -18,10 +18,12 @@ const PEERS = {
     proof: "node_modules/@musistudio/claude-code-router/dist/cli.js",
   },
 };
-/** Debian packages of the load generator, relay and compiler. */
+/** The Debian packages of the programs in `tools` of a bench. */
 const PACKAGE_OF = { nginx: "nginx-light", wrk: "wrk", cc: ["gcc", "libc6-dev"], taskset: "util-linux" };
 
-/** Returns the given folder of a peer, or installs the peer below .cache if necessary. */
+/**
+ * Returns the folder of a peer: the one in `given`, or one below .cache, in which the peer is installed if necessary.
+ */
 export async function bringPeer(name, given = {}) {
   const { packages, proof, overrides = {} } = PEERS[name];
   const folder = resolve(given[name] ?? resolve(SCRATCH, name));
@@ -37,7 +39,10 @@ export async function bringPeer(name, given = {}) {
   return folder;
 }
 
-/** Ensures that the programs are installed, with apt-get if permitted. Throws with the names of missing ones. */
+/**
+ * Ensures that the programs are installed; installs them with apt-get if this process runs as root. Throws with the
+ * names of missing ones.
+ */
 export function bringTools(names) {
   const missing = () => names.filter((name) => !isProgram(name));
   if (missing().length > 0 && process.getuid?.() === 0 && isProgram("apt-get")) {

@@ -1,6 +1,7 @@
 // Measures the size of the plan page and the time until its text is shown, in Chromium.
 //   npm run build && node bench/plan-page.mjs [rounds]
-// An empty page from the same server measures the browser's own share.
+// A JSON response of the same server, which the browser shows as text, stands for an empty page and measures the
+// browser's own share.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -56,7 +57,7 @@ print("gzip of the page", weight(page.filter((file) => !isHighlighter(file))), "
 print("gzip with the code highlighter", weight(page), "kB");
 print("gzip with the diagram library", weight(files), "kB");
 print("navigation to text, median", median(visits.map(({ text }) => text)), "ms");
-print("navigation to a page that answers", median(visits.map(({ ready }) => ready)), "ms");
+print("navigation to a usable page", median(visits.map(({ ready }) => ready)), "ms");
 print("navigation to an empty page", median(visits.map(({ empty }) => empty)), "ms");
 
 await browser.close();
@@ -71,7 +72,7 @@ async function visit() {
   const page = await context.newPage();
   const responses = [];
   page.on("response", (response) => {
-    // The event stream never ends, so the network does not become idle.
+    // The event stream never ends, so its body cannot be read.
     if (!response.url().endsWith("/api/events")) responses.push(response);
   });
   await page.goto(`${url}api/agents`);

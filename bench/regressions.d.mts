@@ -3,7 +3,7 @@ export interface BenchResult {
   readonly title: string;
   readonly lower: boolean;
   readonly ratios: Readonly<Record<string, number>>;
-  /** Why there are no ratios. */
+  /** The reason why there are no ratios. */
   readonly failed?: string;
 }
 export interface Regression {

@@ -22,7 +22,7 @@ export function regressions(results, stored) {
   });
 }
 
-/** Returns the stored ratios, as `bench: name`, that a run of their bench did not measure. */
+/** Returns the stored ratios that a successful run of their bench did not measure, as `title of the bench: name`. */
 export function unmeasured(results, stored) {
   return results
     .filter(({ failed }) => !failed)

@@ -7,9 +7,9 @@ import { bringPeer, bringTools } from "./peers.mjs";
 const root = resolve(import.meta.dirname, "..");
 
 /**
- * Runs the benches whose id is in `only`, or all. `short` takes minutes instead of hours; `peers` names folders of installed
- * peers. Resolves to `{id, title, lower, text, ratios, failed?}` of each, in order. `done` receives each result immediately,
- * so that an interrupted run keeps its results.
+ * Runs the benches whose id is in `only`, or all. `short` selects their short form; `peers` names folders of installed
+ * peers. Resolves to `{id, title, lower, text, ratios, failed?}` of each, in order. `done` receives each result
+ * immediately, so that an interrupted run keeps its results.
  */
 export async function runBenches({ only, short, peers, done = () => {} }) {
   const unknown = (only ?? []).filter((id) => !benches.some((bench) => bench.id === id));

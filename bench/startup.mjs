@@ -1,7 +1,7 @@
 // Measures the start and the end of a review: medians of spawned commands.
 //   npm run build && npm run build:binary && node bench/startup.mjs [--rounds 21 | --short]
-// Each round also measures bare `node -e 0`; compare the ratios to it. On Linux it also measures CPU time until the URL, which
-// depends least on other load.
+// Each round also measures bare `node -e 0`; compare the ratios to it. On Linux, it also measures the CPU time until
+// the URL is printed, which depends least on other load.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -24,9 +24,9 @@ const cases = {
   version: { title: "`--version`, start to end", target: { executable: 1.33 } },
   plan: { title: "`review plan`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
   code: { title: "`review code`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
-  shown: { title: "`review plan`, start to the page's last byte, asked for at once", target: {} },
+  shown: { title: "`review plan`, start to the last byte of the page, requested immediately", target: {} },
   decision: { title: "decision to its response, after it is on disk", target: {} },
-  exit: { title: "answer to the end of the process", target: {} },
+  exit: { title: "response to the end of the process", target: {} },
 };
 const folder = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
 const env = { PATH: process.env.PATH, HOME: folder, SERVICE_HOME: join(folder, "data") };
@@ -34,7 +34,7 @@ const repository = await makeRepository();
 const bare = [];
 const bareCpu = [];
 const samples = {};
-/** Prints a URL like a review, and keeps running. */
+/** The arguments of a Node.js process that prints a URL like a review, and keeps running. */
 const BARE = ["-e", "process.stderr.write('http://bare/ '); setTimeout(() => {}, 60_000)"];
 
 try {
@@ -76,14 +76,17 @@ function figures(values) {
   return [value.toFixed(0), middleHalf(values), (value / median(bare)).toFixed(2)];
 }
 
-/** Returns the lower quartile, because other load only adds to CPU time. */
+/**
+ * Returns the lower quartile in milliseconds, because other load only adds to CPU time, and its ratio to that of bare
+ * Node.js.
+ */
 function cpuFigures(values) {
   if (!values?.every(Number.isFinite)) return ["–", "–"];
   const of = (all) => all.toSorted((a, b) => a - b)[all.length >> 2];
   return [of(values).toFixed(0), (of(values) / of(bareCpu)).toFixed(2)];
 }
 
-/** Returns the CPU time of a process and all its threads, in milliseconds. */
+/** Returns the CPU time of a process and all its threads in milliseconds; NaN on systems other than Linux. */
 function cpuSoFar({ pid }) {
   return process.platform === "linux" ? cpuOf(pid) / 1_000 : Number.NaN;
 }
@@ -128,7 +131,7 @@ async function review([program, ...args], input, route) {
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ feedback: "no", annotations: [] });
     const response = await fetch(`${address}${route}`, { method: "POST", headers, body });
-    if (!response.ok) throw new Error(`${route} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${route} returned ${response.status}: ${await response.text()}`);
     await response.text();
   });
   const exit = await timed(() => ended(child));

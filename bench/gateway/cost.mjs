@@ -1,7 +1,7 @@
-// Measures what the gateway costs: CPU per call of the native lane, memory and start-up with the SQLite ledger, and the CPU and
-// latency of limits in Redis, each relative to a proxy without a database, in short alternating turns.
+// Measures what the gateway costs: CPU per call of the native lane, memory and start-up with the SQLite ledger, and the
+// CPU and latency of limits in Redis, each relative to a proxy without a database, in short alternating turns.
 //   npm run build && node bench/gateway/cost.mjs [--rounds 15] [--requests 3000] [--connections 32] [--starts 15]
-//   node bench/gateway/cost.mjs --before FILE     compares with another build, which runs without a database as well
+//   node bench/gateway/cost.mjs --before FILE     compares with another build, which has its default settings
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,11 +32,11 @@ const stops = [];
 // Keeps load and mock off the subjects' core.
 spawnSync("taskset", ["-pc", "1", String(process.pid)]);
 
-/** What each subject adds to a proxy without a database, and the limits of the contract. */
+/** The proxies under test: program, settings, limits of the key, and the maximum ratio of CPU time (`cpu`). */
 const subjects = {
   ...(flags.before && { before: { program: resolve(flags.before), settings: {} } }),
   plain: { program: built, settings: { database: "none" } },
-  // As without a configuration: a named database is opened before the listener.
+  // The default database is opened after the listener; one that the configuration names is opened before.
   ledger: { program: built, settings: {}, cpu: 1.03 },
   limits: {
     program: built,
@@ -110,7 +110,7 @@ const body = bodyOf(900, false);
 const streamBody = bodyOf(900, true);
 /** Milliseconds until the ledger has written the calls of a turn: its batches are at most half a second apart. */
 const LEDGER_MS = 900;
-/** A stream of 50 events costs several times as much as a JSON call. */
+/** Number of JSON calls for each stream, because a stream of 50 events costs several times as much as a JSON call. */
 const CALLS_PER_STREAM = 5;
 
 /** Returns microseconds of CPU per call, of all threads, including the ledger's batch after the last call. */
@@ -128,7 +128,7 @@ async function measureTurns(running, count, body) {
   const turns = [];
   for (let round = 0; round < rounds; round += 1) {
     const costs = {};
-    // Each round begins with another subject, so that none always follows the same one.
+    // Each round begins with another subject, so that none is always the first.
     for (const at of names.keys()) {
       const name = names[(at + round) % names.length];
       costs[name] = await costOf(running[name], count, body);

@@ -1,4 +1,5 @@
-// Measures the minimum cost of the engines that the gateway uses: SQLite's for a row, and Redis's for a script per call.
+// Measures the minimum cost of the engines that the gateway uses: SQLite's for a row, and Redis's for a script per
+// call.
 //   node bench/gateway/floors.mjs [--rounds 7] [--requests 3000] [--rows 10000]
 // Compare the figures with the cost of a call in `cost.mjs`: no gateway can meet a limit below them.
 import { spawn, spawnSync } from "node:child_process";
@@ -29,7 +30,7 @@ const stops = [() => rmSync(folder, { recursive: true, force: true, maxRetries: 
 const BATCH = 500;
 const CONNECTIONS = 32;
 
-/** A call as the request log and the ledger have it: about 300 bytes and 30 columns. */
+/** A call as the request log and the ledger contain it: about 300 bytes and 30 columns. */
 const line = (index) =>
   JSON.stringify({
     ...{ time: new Date(1.78e12 + index).toISOString(), id: `req_1e8eb79628650${index}`, key: "key 1" },
@@ -86,7 +87,9 @@ const tables = [
   },
 ];
 
-/** Returns SQLite as the proxy uses it: the module of Node.js if it has one, else the WebAssembly build. */
+/**
+ * Opens a database with SQLite as the proxy uses it: the module of Node.js if it has one, else the WebAssembly build.
+ */
 async function openSqlite(path) {
   const native = process.getBuiltinModule("node:sqlite");
   if (native) {

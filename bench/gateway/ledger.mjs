@@ -1,6 +1,7 @@
 // Measures usage reports, the dashboard's overview and lists of calls over a large ledger, through the admin API of the
 // built proxy. SQL statements fill the database: keys and teams with budgets, calls, and their totals by hour and day.
-//   npm run build && node bench/gateway/ledger.mjs [--calls 5] [--keys 1000] [--teams 100] [--days 90] [--engine sqlite,postgres]
+//   npm run build && node bench/gateway/ledger.mjs [--calls 5] [--keys 1000] [--teams 100] [--days 90]
+//     [--engine sqlite,postgres]
 // `--calls` is the number per key and hour: 5 × 24 × 90 × 1,000 = 10.8 million rows.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -34,7 +35,10 @@ const rows = hours * keys * calls;
 const iso = (time) => new Date(time).toISOString();
 const from30 = iso(today - 29 * DAY_MS);
 
-/** What is asked for, all requests of an entry at once, and the milliseconds that each engine may take. */
+/**
+ * The measured requests. All `paths` of an entry are requested at once; `limits` are the milliseconds that each engine
+ * may take.
+ */
 const reports = [
   {
     title: "usage by day and key, 30 days",
@@ -73,7 +77,10 @@ const reports = [
   { title: "all keys", paths: [`/keys?limit=1000`], limits: {} },
 ];
 
-/** Statements that fill the tables. `series(from, to, name)` is a table of numbers. */
+/**
+ * Returns the statements that fill the tables. `series(from, to, name)` returns a table of numbers, `pad(number)` a
+ * text of 12 digits.
+ */
 function statements(series, pad) {
   const number = (text) => `cast(${text} as bigint)`;
   const group = (key) =>
@@ -82,10 +89,10 @@ function statements(series, pad) {
   const groupNames = ["key_id", "key_name", "team", "model", "upstream", "tags"];
   const sumNames =
     "calls, errors, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost_micros, unpriced_calls, ms, ttft";
-  // As many buckets as calls of a few models spread over.
+  // The calls of a few models are spread over about this many buckets.
   const histogram = (buckets) =>
     `'{${Array.from({ length: buckets }, (_, index) => `"${9 + index}":${index + 1}`).join(",")}}'`;
-  /** Returns the statement that sums what `from` selects, whose rows have a time, a group and a count. */
+  /** Returns the statement that sums the rows of `from`, which have a time, a group and a count. */
   const totals = (span, dimension, columns, from, buckets) => {
     const names = groupNames.map((name) => (columns.includes(name) ? name : `'' as ${name}`));
     return `insert into usage_totals (span, dimension, time, ${groupNames.join(", ")}, ${sumNames})
@@ -167,7 +174,7 @@ const engines = {
   },
 };
 
-/** Runs a statement and prints how long it took. */
+/** Runs a statement, and prints how long it took if that was more than 2 s. */
 async function timed(text, run) {
   const began = performance.now();
   const result = await run();

@@ -1,7 +1,8 @@
-// Compares two replicas behind nginx with one (calls per second, in alternating turns), beside Portkey's gateway, and restarts
-// both replicas one after the other under streams. The replicas share PostgreSQL and Redis; the key has limits.
+// Compares two replicas behind nginx with one and with Portkey's gateway (calls per second, in alternating turns), and
+// restarts both replicas one after the other under streams. The replicas share PostgreSQL and Redis; the key has
+// limits.
 //   npm run build && node bench/gateway/replicas.mjs [--rounds 5] [--seconds 3] [--streams 500] [--portkey FOLDER]
-//   --rounds 0: the restart only. nginx is set up as deploy/nginx.conf.
+// With --rounds 0, only the restart is measured. nginx uses deploy/nginx.conf with other addresses.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -48,7 +49,7 @@ async function start(command, args, { port, env = {}, stderr = "ignore" }) {
 
 const headers = { authorization: `Bearer ${KEY}` };
 
-/** A replica that can be restarted on its port. */
+/** Creates a replica that can be restarted on its port. */
 function replica(index, port, config) {
   const home = join(folder, `replica-${index}`);
   mkdirSync(home);
@@ -115,7 +116,7 @@ async function startPortkey(mock) {
   };
 }
 
-/** Measures calls per second of the subjects in turn. */
+/** Measures calls per second and p99 latency of the subjects in turn. */
 function takeTurns(subjects) {
   const slice = ({ port, headers }, seconds) =>
     load({
@@ -137,7 +138,7 @@ function takeTurns(subjects) {
   return turns;
 }
 
-/** Prints the calls per second of the subjects. */
+/** Measures the subjects and prints their calls per second and p99 latency. */
 function compare(subjects) {
   const turns = takeTurns(subjects);
   const figures = (name, key) => turns.filter((turn) => turn.name === name).map((turn) => turn[key]);
@@ -155,12 +156,12 @@ function compare(subjects) {
   console.log(`${table(titles, rows)}\n`);
 }
 
-/** The bytes of a stream that arrived whole: the proxy removes the usage, for which the client does not ask. */
+/** The bytes of a complete stream. The proxy removes the usage, which the client does not request. */
 const WHOLE = Buffer.byteLength(events.filter((event) => !event.includes('"usage"')).join(""));
 
 /**
- * Keeps streams open, each of a second, while the replicas are restarted one after the other. Returns how many streams ended
- * whole, broke or were not begun, and how many of those had each status.
+ * Keeps streams of a second each open while the replicas are restarted one after the other. Returns how many streams
+ * were complete, broken or refused, and how many were refused with each status.
  */
 async function restartUnderStreams(port, replicas, headers) {
   const agent = new Agent({ connections: Number(flags.streams), pipelining: 1 });

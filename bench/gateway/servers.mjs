@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createPostgresData, findServer } from "../../scripts/servers.mjs";
 import { freePort } from "../proxy/start-proxy.mjs";
 
-/** Starts Redis without files. Resolves to its URL and a function that ends it. */
+/** Starts Redis without persistence. Resolves to its URL and a function that ends it. */
 export async function startRedis() {
   const { folder: bin, env } = findServer("redis");
   const folder = mkdtempSync(join(tmpdir(), "bench-redis-"));
@@ -16,7 +16,10 @@ export async function startRedis() {
   return { url: `redis://127.0.0.1:${port}`, stop };
 }
 
-/** Starts PostgreSQL with its defaults. Resolves to the URL of an empty database and a function that ends it. */
+/**
+ * Starts PostgreSQL with its defaults, except for a larger `max_wal_size`. Resolves to the URL of an empty database and
+ * a function that ends it.
+ */
 export async function startPostgres() {
   const folder = mkdtempSync(join(tmpdir(), "bench-postgres-"));
   const port = await freePort();

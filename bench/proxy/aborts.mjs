@@ -1,4 +1,5 @@
-// Counts open upstream streams after ten thousand clients have disconnected, and the time until the last one closed.
+// Counts the upstream streams that are open after ten thousand clients have disconnected, and measures the time until
+// the last one is closed.
 //   npm run build && node bench/proxy/aborts.mjs [--clients 10000]
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -40,7 +41,7 @@ const proxy = spawn(process.execPath, args, {
 });
 const url = (await urlIn(ready)).replace("localhost", "127.0.0.1");
 
-/** Requests a stream, and disconnects once the upstream has the call or the response has begun. */
+/** Requests a stream, and disconnects at its first data, or else after 200 to 300 ms. */
 function leave() {
   return new Promise((done) => {
     const before = seen;
@@ -63,7 +64,7 @@ try {
   while (open > 0 && performance.now() - began < 5_000) await delay(5);
   const waited = Math.round(performance.now() - began);
   console.log(
-    `${total} clients left, ${seen} calls had reached the upstream, ${open} upstream streams are left (${waited} ms after the last)`,
+    `${total} clients disconnected, ${seen} calls had reached the upstream, ${open} upstream streams are open (${waited} ms after the last)`,
   );
   console.log(`memory of the proxy: ${memoryOf(proxy.pid).toFixed(0)} MB`);
   process.exitCode = open === 0 ? 0 : 1;

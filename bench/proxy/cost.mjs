@@ -1,5 +1,5 @@
-// Measures CPU time per request relative to the floor, in many short alternating turns, which also works on a busy machine.
-// Then the cost of estimating the tokens of a 180 kB request.
+// Measures CPU time per request relative to the floor, in many short alternating turns, which also works on a busy
+// machine. Then the cost of estimating the tokens of a 180 kB request.
 //   npm run build && node bench/proxy/cost.mjs [--rounds 21] [--requests 1500] [--connections 32] [--only SSE]
 //   node bench/proxy/cost.mjs --build before=FILE --build after=dist/sallyport.js    compares builds
 import { spawnSync } from "node:child_process";
@@ -43,7 +43,7 @@ const cases = [
 spawnSync("taskset", ["-pc", "1", String(process.pid)]);
 const { targets, stop } = await startSubjects({ builds, withRelay: false });
 
-/** Returns microseconds per request. */
+/** Returns microseconds of CPU per request. */
 async function costOf(target, body, turn) {
   const before = cpuOf(target.pid);
   const failed = await makeRequests({ ...target, body, ...turn });

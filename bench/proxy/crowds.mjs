@@ -1,8 +1,8 @@
-// Prints how the built proxy answers /healthz, and how much memory it takes, with many clients at once:
+// Prints how fast the built proxy responds to /healthz, and how much memory it takes, with many clients at once:
 // - stalled: clients of a translated stream that never read, while the upstream sends as fast as it can;
 // - streams: clients of a translated stream of one event a second.
 //   npm run build && node bench/proxy/crowds.mjs [--stalled 200] [--streams 2000] [--seconds 20]
-// On two cores the load takes part of the time that is measured.
+// On two cores, the load takes part of the CPU time of the proxy, so that the figures are too high.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
@@ -62,7 +62,7 @@ const BODY = JSON.stringify({
   messages: [{ role: "user", content: "x" }],
 });
 
-/** Sends a request and reads nothing of its response. */
+/** Sends a request and reads nothing of its response. Returns a function that closes the connection. */
 function stall(url) {
   const socket = connect(Number(url.port), url.hostname);
   socket.on("error", () => {});
@@ -73,7 +73,10 @@ function stall(url) {
   return () => socket.destroy();
 }
 
-/** Resolves to the milliseconds to the response's head and whether the stream is complete. */
+/**
+ * Resolves to the milliseconds until the response's head and whether the stream is complete, or to the code of an
+ * error.
+ */
 function read(url) {
   return new Promise((done) => {
     const began = performance.now();

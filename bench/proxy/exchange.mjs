@@ -1,4 +1,4 @@
-// A minimal HTTP/1.1 client connection: writes bytes, finds the end of the response, continues.
+// A minimal HTTP/1.1 client: writes a request, finds the end of the response, and can then write the next one.
 import { connect } from "node:net";
 
 /** Returns a request as bytes, for `send`. */
@@ -12,7 +12,10 @@ export function requestBytes(url, body, headers = {}) {
   );
 }
 
-/** Opens a connection. `send(bytes, done)` calls `done(status, firstByteAt)` when the response is complete; one at a time. */
+/**
+ * Opens a connection. `send(bytes, done)` sends a request and calls `done(status, firstByteAt)` when the response is
+ * complete; call it for one request at a time.
+ */
 export function openConnection(url) {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -60,7 +63,10 @@ export function openConnection(url) {
   });
 }
 
-/** Makes `count` requests over as many connections at a time; resolves to the number of responses other than 200. */
+/**
+ * Makes `count` requests over `connections` connections. Resolves to the number of responses with a status other than
+ * 200.
+ */
 export async function makeRequests({ url, body, headers, count, connections }) {
   const bytes = requestBytes(url, body, headers);
   const open = await Promise.all(Array.from({ length: connections }, () => openConnection(url)));

@@ -1,7 +1,9 @@
-// Sends bodies of up to 64 MiB whose structure costs most, to and from the built proxy, and prints for each the longest time
-// that /healthz took meanwhile, the longest CPU time between two turns of the proxy's event loop, and its peak memory.
+// Sends bodies of up to 64 MiB whose structure costs most, to and from the built proxy, and prints for each the longest
+// time that /healthz took meanwhile, the longest CPU time between two turns of the proxy's event loop, and its peak
+// memory.
 //   node bench/proxy/large-bodies.mjs [--mib 64] [--only PATTERN] [--limit 200]
-// The CPU figure is comparable on a busy machine; it is an upper limit, because it includes the garbage collector's threads.
+// The CPU figure is comparable on a busy machine; it is an upper limit, because it includes the garbage collector's
+// threads.
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
@@ -21,8 +23,9 @@ const { values: flags } = parseArgs({
 const SIZE = Number(flags.mib) * 1024 * 1024 - 4096;
 const folder = mkdtempSync(join(tmpdir(), "sallyport-large-"));
 
-/** Values below the bound of what is parsed (130,000): `of` values in each element. */
+/** Number of values in a body just below the bound of bodies that are parsed (130,000). */
 const BELOW = 129_000;
+/** Returns a list with `most` values at most. Each element has `of` values. */
 const list = (element, of, most = BELOW) => {
   const count = Math.min(Math.floor(SIZE / (element.length + 1)), Math.floor(most / of));
   return `[${Array(count).fill(element).join(",")}]`;
@@ -82,9 +85,9 @@ const PARTS = {
   google: '{"text":"x"}',
 };
 
-/** The list that a body needs besides the one that is measured. */
+/** The list that a body needs in addition to the one that is measured. */
 const REQUIRED = { messages: "messages", chat: "messages", responses: "input", google: "contents" };
-/** Lists inside an element of another list: [client, what is around the list, element]. */
+/** Lists inside an element of another list: [client, function that adds what is around the list, element]. */
 const DEEP_LISTS = {
   "messages tool result": [
     "messages",
@@ -166,7 +169,7 @@ function nestedSource(around) {
   return (inner) => nestedContent.messages(`[${around(inner)}]`);
 }
 
-/** Bodies by name: [path, body]. */
+/** Yields request bodies: [name, path, function that builds the body]. */
 function* requests() {
   for (const [client, lists] of Object.entries(LISTS)) {
     const [path, wrap] = CALLS[client];
@@ -217,7 +220,7 @@ function* requests() {
 
 const chat = (message) => `{"id":"x","choices":[{"index":0,"message":${message},"finish_reason":"stop"}]}`;
 const event = (data) => `data: ${data}\n\n`;
-/** The call of each upstream's model: the client's dialect is another one. */
+/** Calls that each upstream serves, in a dialect other than the upstream's. */
 const messagesCall = (model) => [
   "/v1/messages",
   (more) => `{"model":"${model}","max_tokens":5${more},"messages":[${MESSAGE}]}`,
@@ -228,7 +231,10 @@ const UPSTREAM_CALLS = {
   g: messagesCall("g/m"),
   a: ["/v1/chat/completions", (more) => `{"model":"a/m"${more},"messages":[${MESSAGE}]}`],
 };
-/** Upstream responses by name: [content type, body, upstream]; by default the upstream of chat completions. */
+/**
+ * Yields upstream responses: [name, content type, function that builds the body, call], by default with the call of the
+ * chat-completions upstream.
+ */
 function* responses() {
   const json = "application/json";
   const events = "text/event-stream";
@@ -304,7 +310,10 @@ function* responses() {
   yield ["empty lines", events, () => long("\n")];
 }
 
-/** Runs inside the proxy: keeps the longest CPU time and wall time between two turns. */
+/**
+ * Runs inside the proxy: writes the longest CPU time and wall-clock time between two turns, and the peak memory, to a
+ * file.
+ */
 const WATCH = `
 const { renameSync, writeFileSync } = require("node:fs");
 let cpu = process.cpuUsage(), at = performance.now(), most = 0, wall = 0;
@@ -345,7 +354,7 @@ writeFileSync(config, JSON.stringify({ proxy: { auth_mode: "off", database: "non
 
 process.setMaxListeners(0);
 
-/** Starts a proxy that keeps the figures of `WATCH`. */
+/** Starts a proxy with `WATCH`. `figures` reads the file. */
 async function startWatchedProxy() {
   const file = join(folder, `${performance.now()}.json`);
   const nodeArguments = ["--require", watch];
@@ -353,7 +362,7 @@ async function startWatchedProxy() {
   return { ...proxy, figures: () => JSON.parse(readFileSync(file, "utf8")) };
 }
 
-/** Sends a body; resolves to the status, or to why there was none. */
+/** Sends a body. Resolves to the status, or to the code of the error if there is no response. */
 function post(url, body) {
   return new Promise((done) => {
     const sent = request(
@@ -391,7 +400,7 @@ async function measure(name, path, body) {
     Buffer.from(`{"model":"c/m","max_tokens":5,"messages":[${MESSAGE}]}`),
   );
   await delay(300);
-  // Not SIGUSR2, on which the proxy starts its replacement.
+  // Resets the figures. SIGUSR2 is not used, because the proxy starts its successor on it.
   proxy.child.kill("SIGWINCH");
   let isOver = false;
   const health = probe(proxy.url, () => isOver);

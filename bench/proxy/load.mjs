@@ -17,7 +17,7 @@ export function bodyOf(bytes, isStream) {
 
 const UNITS = { us: 1, ms: 1_000, s: 1_000_000 };
 
-/** Runs wrk for `seconds`; returns requests, requests/s and latencies in microseconds. */
+/** Runs wrk for `seconds`. Returns requests, requests per second, latencies in microseconds, and errors. */
 export function load({ folder, cpu, url, connections, seconds, body, headers }) {
   const script = join(folder, "post.lua");
   const lines = Object.entries({ "content-type": "application/json", ...headers });

@@ -1,4 +1,4 @@
-// Measures the proxy's memory during many calls; it must not grow after the first third.
+// Measures the proxy's memory during many calls; it must not grow after the first tenth.
 //   npm run build && node bench/proxy/memory.mjs [--requests 100000]
 import { parseArgs } from "node:util";
 import { table } from "../report.mjs";

@@ -1,6 +1,6 @@
-// A model vendor that answers at once: JSON; under /sse a stream whose events are each written by themselves, as vendors
-// write them; under /live the same stream, an event each 20 ms. One thread, level-triggered epoll, no pipelining.
-//   mock PORT ANSWER STREAM     two files: the JSON, and the events, each ended by an empty line
+// A model vendor that responds at once: JSON; under /sse a stream whose events are written one by one, as vendors write
+// them; under /live the same stream with an event every 20 ms. One thread, level-triggered epoll, no pipelining.
+//   mock PORT RESPONSE STREAM     two files: the JSON, and the events, each ended by an empty line
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -20,7 +20,7 @@ struct client {
   int fd;
   char head[HEAD];
   size_t head_length, body_left;
-  /* What is being answered: the piece that is next, and how much of it is out already. */
+  /* The response in progress: the next piece, and the number of its bytes that have been sent. */
   enum kind kind;
   int answering;
   size_t next, sent;
@@ -62,7 +62,7 @@ static struct piece piece_of(const char *before, const char *bytes, size_t lengt
   return made;
 }
 
-/* The head goes out with the first event, the end with the last one. */
+/* Prepares the responses. The first event contains the head of the stream, the last one its end. */
 static void prepare(const char *answer_path, const char *stream_path) {
   char head[512];
   size_t length;
@@ -78,7 +78,7 @@ static void prepare(const char *answer_path, const char *stream_path) {
   }
 }
 
-/* The clock ticks only while somebody waits for it. */
+/* Counts the paced streams. The timer runs only while there are any. */
 static void count_live(int more) {
   live_count += more;
   long each = live_count == 0 ? 0 : 1000000;
@@ -117,7 +117,7 @@ static void wait_for(struct client *client, uint32_t what) {
   if (epoll_ctl(loop, EPOLL_CTL_MOD, client->fd, &event) < 0) fail("epoll_ctl");
 }
 
-/* Sends what is next of the answer, at most `most` pieces of it; waits where the client does not take it. */
+/* Sends the next pieces of the response, at most `most`. Waits if the socket's send buffer is full. */
 static void answer_on(struct client *client, size_t most) {
   size_t count = client->kind == JSON ? 1 : event_count;
   for (; client->next < count && most > 0; most--) {
@@ -146,7 +146,7 @@ static void begin_answer(struct client *client) {
   answer_on(client, client->kind == LIVE ? 1 : EVENTS);
 }
 
-/* Takes the bytes of a request's head or body; -1 where the head is too long. */
+/* Reads the bytes of a request's head or body. Returns -1 if the head is too long. */
 static int take(struct client *client, const char *bytes, size_t length) {
   if (client->body_left > 0) {
     client->body_left -= length < client->body_left ? length : client->body_left;
@@ -189,7 +189,7 @@ static void serve(struct client *client, uint32_t what) {
   if (length <= 0 || client->answering || take(client, bytes, (size_t)length) < 0) drop(client);
 }
 
-/* The streams that go on by the clock take turns, so that not all of them are due at the same moment. */
+/* Continues the paced streams of the next slot. They are in slots, so that not all of them send at the same moment. */
 static void tick(void) {
   static int turn;
   uint64_t times;

@@ -26,7 +26,9 @@ export const jsonResponse = JSON.stringify({
   usage: { prompt_tokens: 200, completion_tokens: 150, total_tokens: 350 },
 });
 
-/** Compiles the mock and starts it on `port`: `/v1/…` returns JSON, `/sse/v1/…` a stream, `/live/v1/…` a paced stream. */
+/**
+ * Compiles the mock and starts it on `port`: `/v1/…` returns JSON, `/sse/v1/…` a stream, `/live/v1/…` a paced stream.
+ */
 export function startMock(folder, port) {
   const [program, json, stream] = ["mock", "answer.json", "stream.txt"].map((name) => join(folder, name));
   execFileSync("cc", ["-O2", "-o", program, join(import.meta.dirname, "mock.c")], { stdio: "inherit" });
@@ -35,7 +37,7 @@ export function startMock(folder, port) {
   return spawn(program, [port, json, stream].map(String), { stdio: "inherit" });
 }
 
-/** Starts nginx as a reverse proxy on `port` to the mock on `mockPort`; it does not buffer. */
+/** Starts nginx on `port` as a reverse proxy to the mock on `mockPort`. It does not buffer responses. */
 export function startRelay(folder, mockPort, port) {
   mkdirSync(folder, { recursive: true });
   const config = join(folder, "nginx.conf");

@@ -1,5 +1,6 @@
-// Measures `process.nextTick` in a process that has been idle through garbage collections, without and with a tick object
-// retained from the start (`keepNextTickFast` in src/proxy/create-proxy.ts). A 1 kB call of the native lane makes seven calls.
+// Measures `process.nextTick` in a process that has been idle through garbage collections, without and with a tick
+// object retained from the start (`keepNextTickFast` in src/proxy/create-proxy.ts). A 1 kB call of the native lane
+// makes seven calls.
 //   node --expose-gc bench/proxy/next-tick.mjs [--retain]
 import { executionAsyncResource } from "node:async_hooks";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// Measures added latency and time to first byte at a fixed rate, then memory over many calls. Each round measures the mock and
-// then the proxies, so that all see the same conditions.
+// Measures added latency and time to first byte at a fixed rate, then the cost of paced streams, and memory over many
+// calls. Each round measures the mock and then the proxies, so that all have the same conditions.
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { makeRequests, openConnection, requestBytes } from "./exchange.mjs";
@@ -12,8 +12,8 @@ const quantile = (values, share) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
 /**
- * Starts `rate` requests per second at fixed times for `seconds`, and returns the times from there to the first and last
- * byte in microseconds. A request that starts late because all connections are busy includes that delay.
+ * Starts `rate` requests per second at fixed times for `seconds`. Returns the microseconds from these times to the
+ * first and the last byte. They include the delay of a request that starts late because all connections are busy.
  */
 async function pace({ url, headers }, { body, rate, seconds }) {
   const bytes = requestBytes(url, body, headers);
@@ -31,7 +31,7 @@ async function pace({ url, headers }, { body, rate, seconds }) {
         const moment = due.shift();
         const connection = idle.pop();
         connection.send(bytes, (status, firstByteAt) => {
-          if (status !== 200) throw new Error(`answered with ${status}`);
+          if (status !== 200) throw new Error(`a response has status ${status}`);
           first.push((firstByteAt - moment) * 1000);
           whole.push((performance.now() - moment) * 1000);
           idle.push(connection);
@@ -55,8 +55,8 @@ async function pace({ url, headers }, { body, rate, seconds }) {
 }
 
 /**
- * Runs the load generator at idle priority. It never sleeps and shares the mock's core; at equal priority it would delay the
- * mock by up to 2 ms (p99), which would be attributed to the proxies.
+ * Sets the priority of the load generator to idle, or back to normal. The generator never sleeps and shares the mock's
+ * core; at equal priority it would delay the mock by up to 2 ms (p99), which would be attributed to the proxies.
  */
 function giveWay(isGivingWay) {
   const policy = isGivingWay ? "--idle" : "--other";
@@ -64,7 +64,7 @@ function giveWay(isGivingWay) {
   if (status !== 0) throw new Error(`chrt ${policy} failed`);
 }
 
-/** Runs `pace`, with the floor's busy loop if the subject asks for it. */
+/** Runs `pace`, with the floor's busy loop if `isBusyLooping` is set. */
 async function paceOf({ isBusyLooping, ...target }, plan) {
   if (isBusyLooping) process.kill(target.pid, "SIGUSR2");
   const times = await pace(target, plan);
@@ -78,7 +78,7 @@ const RATES = { json: 1_000, sse: 200 };
 /** Prints a table of what each subject adds to `direct`, in microseconds: medians over the rounds. */
 export async function measurePaced(targets, { seconds, rounds }) {
   console.log(
-    `\n${RATES.json} answers or ${RATES.sse} streams a second, ${rounds} × ${seconds} s, added to what the mock takes by itself:\n`,
+    `\n${RATES.json} JSON responses or ${RATES.sse} streams a second, ${rounds} × ${seconds} s, added to the time of the mock alone:\n`,
   );
   console.log("| case | subject | p50 µs | p99 µs | first byte p50 µs |");
   console.log("|---|---|---|---|---|");

@@ -1,7 +1,7 @@
 // Native lane: requests per second, added latency and memory, compared with nginx, the floor and Portkey in one run.
 //   npm run build && node bench/proxy/run.mjs [--portkey FOLDER] [--short] [--seconds 3] [--rounds 2] [--only "JSON"]
-// Needs nginx, wrk, cc, taskset and chrt (Debian: nginx-light, wrk, gcc, util-linux). The proxy under test runs alone on CPU 0,
-// load and mock share CPU 1. --portkey is a folder in which `npm i @portkey-ai/gateway@1.15.2` was run.
+// Needs nginx, wrk, cc, taskset and chrt (Debian: nginx-light, wrk, gcc, util-linux). The proxy under test runs alone
+// on CPU 0, load and mock share CPU 1. --portkey is a folder in which `npm i @portkey-ai/gateway@1.15.2` was run.
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -73,7 +73,7 @@ try {
     for (const [subject, slice] of Object.entries(best)) {
       if (slice.failed > 0) {
         console.log(
-          `| ${name} | ${connections} | ${subject} | its answers were errors | – | – | – | – | – |`,
+          `| ${name} | ${connections} | ${subject} | its responses were errors | – | – | – | – | – |`,
         );
         continue;
       }

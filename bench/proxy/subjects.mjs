@@ -15,8 +15,9 @@ const path = "/v1/chat/completions";
 const PREFIXES = { json: "", sse: "/sse", live: "/live" };
 
 /**
- * Starts the mock on this process's CPU and all others on CPU 0. `portkey` is its folder; `builds` are builds of Sallyport
- * by name; `nodeArguments` are passed to their Node.js. `withRelay` also starts nginx, which must be installed.
+ * Starts the mock on this process's CPU and all others on CPU 0. `portkey` is Portkey's folder; `builds` are builds of
+ * Sallyport by name; `nodeArguments` are passed to their Node.js. `withRelay` also starts nginx, which must be
+ * installed.
  */
 export async function startSubjects({
   portkey,
@@ -94,7 +95,10 @@ function portkeyHeaders(prefix) {
   };
 }
 
-/** Returns a configuration with every feature on: keys, rules with conditions, an upstream and key for each kind. */
+/**
+ * Writes a configuration with a key, an upstream for each kind of response, and rules that select it by a header.
+ * Returns the path of the file.
+ */
 export function writeConfig(folder, mock) {
   const kinds = Object.entries(PREFIXES);
   const upstream = (base_url) => ({ dialect: "chat-completions", base_url, api_key: "sk-upstream" });
@@ -111,7 +115,7 @@ export function writeConfig(folder, mock) {
   return file;
 }
 
-/** Resolves when something accepts connections on a port. */
+/** Resolves when a process accepts connections on a port. Throws after 20 s. */
 export async function listening(port) {
   for (let attempt = 0; attempt < 400; attempt += 1) {
     if (await isListening(port)) return;

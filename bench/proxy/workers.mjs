@@ -1,4 +1,5 @@
-// Compares the built proxy with `--workers 1` and `--workers 2` in alternating turns, with the mock and wrk on the same cores.
+// Compares the built proxy with `--workers 1` and `--workers 2` in alternating turns, with the mock and wrk on the same
+// cores.
 //   npm run build && node bench/proxy/workers.mjs [--rounds 7] [--seconds 2] [--workers 1,2]
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -30,7 +30,10 @@ export function difit(program) {
   };
 }
 
-/** Starts a review and resolves to its URL, its process and a function that ends it; rejects after `timeout` milliseconds. */
+/**
+ * Starts a review and resolves to its URL, its process and a function that ends it; rejects after `timeout`
+ * milliseconds.
+ */
 function startServer(args, repository, timeout) {
   const home = mkdtempSync(join(tmpdir(), "review-page-"));
   const started = performance.now();
@@ -65,7 +68,10 @@ function startServer(args, repository, timeout) {
   });
 }
 
-/** Opens a comment on the first visible line and types into it; returns milliseconds until the next frame. */
+/**
+ * Opens a comment on the first visible line and types into it. Returns the milliseconds until the comment's field
+ * exists (`open`) and the longest duration of a key event (`keystroke`).
+ */
 async function openAndType(page) {
   await page.evaluate(() => document.querySelector(".diff").scrollTo(0, 0));
   await page.waitForTimeout(300);

@@ -15,7 +15,10 @@ const ARGUMENTS = [
   "--js-flags=--expose-gc",
 ];
 
-/** Runs in the page before other scripts: records when the first text and the first highlighted text are on screen. */
+/**
+ * Runs in the page before other scripts: records when the first text, the first highlighted text and the `usable`
+ * element are on screen, and the time of long tasks.
+ */
 function watch({ text, token, usable }) {
   const seen = { first: 0, highlighted: 0, usable: 0, longest: 0, blocked: 0 };
   globalThis.__seen = seen;
@@ -50,7 +53,10 @@ function watch({ text, token, usable }) {
   }).observe({ type: "longtask", buffered: true });
 }
 
-/** Scrolls at reading speed, then fast; returns the longest task and the number of frames without visible text. */
+/**
+ * Scrolls at reading speed, then fast. Returns the longest task in milliseconds, and the number of frames without
+ * visible text at reading speed.
+ */
 async function scroll({ scroller, text }) {
   const element = scroller ? document.querySelector(scroller) : document.scrollingElement;
   const seen = globalThis.__seen;

@@ -1,11 +1,12 @@
 // Measures the search for moved lines, and compares it with git on the commits of a repository:
 //   node bench/review-page/moves.mjs [--sizes M,L,XL]
-//   node bench/review-page/moves.mjs --compare REPOSITORY [--commits 50 | --at COMMIT,COMMIT] [--ws MODE]
-// MODE is that of git's --color-moved-ws; ours ignores indentation, like ignore-all-space at the start of a line.
-// Prints Markdown tables. The time is that of GET /api/diff/moves once the diff is taken; the longest delay is that of a
-// request for the settings, sent every 20 ms meanwhile.
-// --explain lists the lines that only git marks and whose text is on the other side in a line that ours did not move.
-// git marks every added line whose text was removed anywhere; ours moves each line once, and includes edited lines.
+//   node bench/review-page/moves.mjs --compare REPOSITORY [--commits 50 | --at COMMIT,COMMIT] [--ws MODE] [--explain]
+// MODE is that of git's --color-moved-ws. Sallyport ignores indentation, like ignore-all-space at the start of a line.
+// Prints Markdown tables. The time is that of GET /api/diff/moves once the diff is taken; the longest delay is that of
+// a request for the settings, sent every 20 ms meanwhile.
+// --explain lists the lines that only git marks, and whose text is also in a line on the other side that Sallyport did
+// not move. git marks every added line whose text was removed anywhere; Sallyport moves each line once, and includes
+// edited lines.
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -50,7 +51,7 @@ async function measure(sizes) {
   }
 }
 
-/** Repeats a request until `stop`, which resolves to the longest time that one took. */
+/** Repeats a request until `stop`, which resolves to the milliseconds that the slowest request took. */
 function watchDelays(request) {
   let stopped = false;
   const running = (async () => {
@@ -138,9 +139,9 @@ async function compareCommit(git, url, commit) {
 }
 
 /**
- * Returns the lines that only git marks although a line with the same text on the other side was moved nowhere. Leaves out
- * lines of one change whose indentation alone differs, which have not moved. All other lines that only git marks are
- * copies: each line with the same text is the other end of a move.
+ * Returns the lines that only git marks, if a line with the same text on the other side was not moved either. Leaves
+ * out lines of one change that differ only in indentation, because they have not moved. All other lines that only git
+ * marks are copies: each line with the same text is the other end of a move.
  */
 function freeLines(marked, ours) {
   const onlyGit = [...marked].filter(([line]) => !ours.has(line));
@@ -164,14 +165,14 @@ function printFigures(name, { files, changed, git, ours, both, edited, free, tim
   );
 }
 
-/** Returns the token that the page of a review sends with its requests. */
+/** Returns the header with the token that the page of a review sends with its requests. */
 async function pageHeaders(url) {
   const html = await (await fetch(url)).text();
   const token = /<meta name="(x-sallyport-page)" content="([^"]+)"/.exec(html);
   return token ? { [token[1]]: token[2] } : {};
 }
 
-/** Returns the lines that git colors as moved,, as `- path number` and `+ path number`, with text and change. */
+/** Returns the lines that git colors as moved, by `- path number` or `+ path number`, each with its text and change. */
 function markedByGit(git, commit, generated) {
   const colors = [
     "oldMoved=magenta",
@@ -195,7 +196,7 @@ function markedByGit(git, commit, generated) {
   const marked = new Map();
   let path = "";
   let [oldLine, newLine] = [0, 0];
-  // Number of the changed lines without a line between them.
+  // Number of the current change: changed lines without an unchanged line between them.
   let change = 0;
   for (const colored of text.split("\n")) {
     const line = colored.replace(/\u001b\[[0-9;]*m/g, "");

@@ -1,9 +1,9 @@
 // Measures the time until a review page shows a diff, compared with difit on the same repositories, alternating:
 //   node bench/review-page/run.mjs [--difit FOLDER] [--sizes S,M,L,XL] [--rounds 3] [--short] [--timeout 60]
-// FOLDER has an installed difit; --short measures S and M once. difit is measured up to L: it renders every line of every
-// file, and XL would take hours. A page that is not ready within --timeout seconds is not loaded again, and its
-// ratio is printed as less than that of the timeout.
-// Prints a Markdown table of medians; on a busy machine only the ratios are meaningful.
+// FOLDER has an installed difit; --short measures S and M once. difit is measured up to L: it renders every line of
+// every file, and XL would take hours. A page that is not ready within --timeout seconds is not loaded again, and its
+// ratio is printed as less than that of the timeout. Prints a Markdown table of medians; on a busy machine only the
+// ratios are meaningful.
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -14,7 +14,7 @@ const tools = Array.from({ length: 25 }, (_, index) => ({
   },
 }));
 
-/** Returns a request of about `bytes`; below 2,000, a greeting without tools. */
+/** Returns a request of about `bytes` bytes; below 2,000, a greeting without tools. */
 export function agentTurn(bytes, stream = true) {
   const greeting = { role: "user", content: "Please look into the repository." };
   if (bytes < 2_000) return { model: "bench", max_tokens: 1_000, stream, messages: [greeting] };

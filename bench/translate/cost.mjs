@@ -1,6 +1,7 @@
-// Measures CPU time per translated call relative to the native lane, in many short alternating turns, which also works on a
-// busy machine, and for several builds in one run.
-//   npm run build && node bench/translate/cost.mjs [--rounds 21] [--only stream] [--build before=FILE --build after=dist/sallyport.js]
+// Measures CPU time per translated call relative to the native lane, in many short alternating turns, which also works
+// on a busy machine, and for several builds in one run.
+//   npm run build && node bench/translate/cost.mjs [--rounds 21] [--only stream]
+//     [--build before=FILE --build after=dist/sallyport.js]
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +31,7 @@ const quarter = (values) => values.toSorted((a, b) => a - b)[values.length >> 2]
 spawnSync("taskset", ["-a", "-cp", "1", String(process.pid)]);
 const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
 
-/** The same request in each lane. */
+/** Returns the same request for each lane; a large one only for the translation lane. */
 function lanes(kind, bytes) {
   const turn = agentTurn(bytes, kind !== "json");
   const translated = { path: "/v1/messages", body: JSON.stringify(turn) };
@@ -40,7 +41,7 @@ function lanes(kind, bytes) {
     : { native: { path: "/v1/chat/completions", body: JSON.stringify(chat) }, translated };
 }
 
-/** Returns microseconds per request. */
+/** Returns microseconds of CPU per request. */
 async function costOf({ port, pid }, kind, { path, body }, connections, count) {
   const before = cpuOf(pid);
   const url = `http://127.0.0.1:${port}${path}`;

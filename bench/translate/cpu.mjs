@@ -1,4 +1,5 @@
-// Measures translation without sockets: CPU per request and per stream event for every pair of dialects, and growth.
+// Measures translation without sockets: CPU per request and per stream event for every pair of dialects, and how both
+// grow with the length of the history and the stream.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -84,7 +85,7 @@ const relay = (client, upstream, bytes, way = "short") => {
 /** Returns a 180 kB request as a chat-completions vendor would receive it. */
 export const chatTurn = () => encode("chat-completions", canonical(180_000));
 
-/** Prints the cost of each pair. */
+/** Prints the cost of each pair of dialects. */
 export async function measurePairs({ bytes = 180_000, events = 5_000, rounds }) {
   console.log(
     `| client → upstream | request of ${bytes / 1000} kB, CPU ms | per stream event, CPU µs | slow path, CPU µs |`,

@@ -1,5 +1,5 @@
-// Measures the latency that translation adds to a 180 kB messages request, one at a time, alternating with direct calls to the
-// vendor: consecutively, and with a pause before each, after which caches are cold.
+// Measures the latency that translation adds to a 180 kB messages request, one at a time, alternating with direct calls
+// to the vendor: consecutively, and with a pause before each, after which caches are cold.
 import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { agentTurn } from "./conversation.mjs";
@@ -14,7 +14,7 @@ function askOnce(port, path, body) {
     let first;
     const options = { agent, host: "127.0.0.1", port, path, method: "POST", headers: headers("sse") };
     const call = request(options, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`answered ${response.statusCode}`));
+      if (response.statusCode !== 200) reject(new Error(`the response has status ${response.statusCode}`));
       response.on("data", () => {
         first ??= performance.now() - began;
       });
@@ -49,7 +49,10 @@ async function askInTurns(pause, count, turn, chatBody) {
   return samples;
 }
 
-/** Prints the medians of `count` calls each and their difference. `chatBody` is the request as the vendor would receive it. */
+/**
+ * Prints the medians of `count` calls each and their difference. `chatBody` is the request as the vendor would receive
+ * it.
+ */
 export async function measureLatency(count, chatBody) {
   const turn = JSON.stringify(agentTurn(180_000));
   for (let round = 0; round < warmUp; round += 1) await askOnce(ours, "/v1/messages", turn);

@@ -27,7 +27,7 @@ export async function startLongStreams() {
   return server;
 }
 
-/** Returns a line of `/proc/PID/status` in megabytes. */
+/** Returns the value of a line of `/proc/PID/status` in MB. */
 function memoryOf(pid, line) {
   const found = new RegExp(`${line}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(found) / 1024;

@@ -1,8 +1,9 @@
-// Measures translation in one run: throughput relative to the native lane and claude-code-router, added latency, CPU for every
-// pair of dialects, growth, and memory.
-//   npm run build && node bench/translate/run.mjs [--ccr FOLDER] [--short] [--only throughput,latency,pairs,growth,memory]
-// Needs wrk, cc and taskset (Debian: wrk, gcc, util-linux). The subject runs alone on CPU 0, load and vendor
-// share CPU 1. --ccr is a folder in which `npm i @musistudio/claude-code-router@2.0.0` was run.
+// Measures translation in one run: throughput relative to the native lane and claude-code-router, added latency, CPU
+// for every pair of dialects, growth, and memory.
+//   npm run build && node bench/translate/run.mjs [--ccr FOLDER] [--short]
+//     [--only throughput,latency,pairs,growth,memory]
+// Needs wrk, cc and taskset (Debian: wrk, gcc, util-linux). The subject runs alone on CPU 0; load and vendor share CPU
+// 1. --ccr is a folder in which `npm i @musistudio/claude-code-router@2.0.0` was run.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Starts the mock as the vendor, Sallyport and claude-code-router, each subject alone on CPU 0.
+// Starts the mock as the vendor, Sallyport and claude-code-router. Only the two subjects run on CPU 0.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -38,7 +38,7 @@ async function listening(port) {
   throw new Error(`nothing listens on ${port}`);
 }
 
-/** Returns the vendor's base URLs: JSON, a stream at once, a stream with an event every 20 ms. */
+/** Starts the vendor. Resolves to its base URLs: JSON, a stream at once, a stream with an event every 20 ms. */
 export async function startVendor(folder) {
   children.push(startMock(folder, mock));
   await listening(mock);
@@ -87,7 +87,10 @@ async function startRouter(folder, home, port, base) {
   return child;
 }
 
-/** Starts everything; `ccr` is the folder of claude-code-router, if it is measured. */
+/**
+ * Starts the vendor and the subjects. `ccr` is the folder of claude-code-router, if it is measured; `extra` are further
+ * base URLs of vendors by name.
+ */
 export async function startAll(folder, ccr, extra) {
   const urls = await startVendor(folder);
   const proxy = await startOurs(folder, { ...urls, ...extra });

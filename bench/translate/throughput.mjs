@@ -1,5 +1,5 @@
-// Measures requests per second: a messages client with a chat-completions vendor, compared with the native lane and with
-// claude-code-router.
+// Measures requests per second: a messages client with a chat-completions vendor, compared with the native lane and
+// with claude-code-router.
 import { load } from "../proxy/load.mjs";
 import { agentTurn } from "./conversation.mjs";
 import { ccrJson, ccrStream, cpuOf, headers, ours } from "./servers.mjs";
