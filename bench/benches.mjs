@@ -1,9 +1,7 @@
 // The benches of `npm run bench`: commands, required peers, and the ratios in their output that bench/ratios.json
 // stores. A ratio relates two figures of one run, so it is comparable across machines.
 
-/**
- * The benches. `lower` tells whether a smaller ratio is better, as for time or memory of Sallyport relative to a peer.
- */
+/** The benches. `lower` is true if a smaller ratio is better, as for time or memory of Sallyport relative to a peer. */
 export const benches = [
   {
     id: "startup",

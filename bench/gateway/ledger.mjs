@@ -89,7 +89,7 @@ function statements(series, pad) {
   const groupNames = ["key_id", "key_name", "team", "model", "upstream", "tags"];
   const sumNames =
     "calls, errors, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost_micros, unpriced_calls, ms, ttft";
-  // The calls of a few models are spread over about this many buckets.
+  // The calls of a few models have durations in about this many buckets.
   const histogram = (buckets) =>
     `'{${Array.from({ length: buckets }, (_, index) => `"${9 + index}":${index + 1}`).join(",")}}'`;
   /** Returns the statement that sums the rows of `from`, which have a time, a group and a count. */

@@ -1,4 +1,4 @@
-// Starts the mock as the vendor, Sallyport and claude-code-router. Only the two subjects run on CPU 0.
+// Starts the mock as the vendor, Sallyport and claude-code-router. Only the subjects run on CPU 0.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
