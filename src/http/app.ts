@@ -102,7 +102,7 @@ function decodable(url: string): string {
 
 /** Replaces Fastify's schema compilers, so that they are not loaded: bodies are parsed with zod. */
 function noSchemas(): never {
-  throw new Error("routes carry no JSON schema here");
+  throw new Error("Routes must not have a JSON schema; parse bodies with zod");
 }
 
 /** Adds a handler that sends errors as `{error}`. `onFailure` receives errors that the client did not cause. */

@@ -94,8 +94,8 @@ function isAddress(hostname: string): boolean {
 }
 
 /**
- * Returns whether the request is a followed link, as from a terminal or chat: a GET of a page, never of data, at the
- * top level or in a frame that the policy allows.
+ * Returns whether the request is a followed link, as from a terminal or chat: a GET or HEAD of a page, never of data,
+ * at the top level or in a frame that the policy allows.
  */
 function isOpened(request: GuardedRequest, policy: GuardPolicy): boolean {
   const destination = single(request.rawHeaders, "sec-fetch-dest");

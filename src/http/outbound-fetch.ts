@@ -17,7 +17,7 @@ export interface OutboundResponse extends Pick<Response, "ok" | "status" | "head
   readonly body: (AsyncIterable<Uint8Array> & { cancel(): Promise<void> }) | null;
 }
 
-/** Milliseconds for connecting to the HTTP proxy, and for the TLS handshake behind it. */
+/** Maximum milliseconds for connecting through the HTTP proxy, and again for the TLS handshake with the server. */
 const CONNECT_MS = 10_000;
 
 /**

@@ -22,9 +22,9 @@ const REPORTED_MS = 20_000;
 export type BackgroundResponses = Map<string, AbortController>;
 
 /**
- * Responds with the status `queued`, and generates the output with a call in the background, which counts toward the
- * client's limits and usage. The client polls `GET /v1/responses/{id}`. Throws `DialectError` (400) if the client
- * requests a stream or sets `store: false`. https://platform.openai.com/docs/guides/background
+ * Responds with the status `queued`, and generates the output with another call in the background. That call counts
+ * toward the client's limits and usage. The client polls `GET /v1/responses/{id}`. Throws `DialectError` (400) if the
+ * client requests a stream or sets `store: false`. https://platform.openai.com/docs/guides/background
  */
 export async function respondInBackground(call: Call, body: Members): Promise<void> {
   if (body["stream"] === true)

@@ -55,7 +55,7 @@ export interface Call {
   fixedHeaders: readonly string[];
   /** The call's reservation of limits; undefined if none applies. */
   limits: CallLimits | undefined;
-  /** The memory that the body takes. */
+  /** Counts the memory of the body. */
   readonly share: BodyShare;
   /** The bound that the body exceeds. If set, the body must not be parsed. */
   excess: BodyExcess | undefined;

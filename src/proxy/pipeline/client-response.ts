@@ -92,7 +92,7 @@ export function respondWithJson(
   }
   const list = [...ownHeaders(call), ...headers, "content-type", "application/json; charset=utf-8"];
   list.push("content-length", String(Buffer.byteLength(body)), "x-content-type-options", "nosniff");
-  // Closing the connection saves reading the rest of the body.
+  // Closing the connection limits how long the rest of the body is read.
   if (!call.request.complete) list.push("connection", "close");
   response.writeHead(status, list);
   endWith(call, () => endEarly(call.request, response, body));
@@ -132,7 +132,7 @@ function clearUnusedUpstream(call: Call): void {
   call.upstreamModel = undefined;
 }
 
-/** Characters of a response that are kept for an estimate. */
+/** Maximum number of characters of a response that are kept for an estimate. */
 const SAMPLE = 16 * 1024;
 /** The trailer that lists a stream's losses. */
 const LOSSES = "x-sallyport-losses";

@@ -133,7 +133,7 @@ function textFor(request: ExchangeRequest, earlier: readonly Turn[]): string {
 
 type CallableTool = FunctionTool | CustomTool;
 
-/** Returns the calls that the request asks for; several only if the client allows parallel calls. */
+/** Returns the calls that the request asks for; only the first if the client forbids parallel calls. */
 function callsFor(request: ExchangeRequest, id: string): readonly ToolCallPart[] {
   const tools = request.tools.filter((tool) => tool.type !== "hosted");
   const text = getLastUserText(request);

@@ -95,7 +95,7 @@ interface WholeResponse {
   readonly body: string;
 }
 
-/** Calls `POST /v1/responses` again; aborts that call when the client disconnects. */
+/** Sends another call to `POST /v1/responses`; aborts it when the client disconnects. */
 async function createAgain(call: Call, body: unknown): Promise<WholeResponse> {
   const controller = new AbortController();
   const abort = () => controller.abort();

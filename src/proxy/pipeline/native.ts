@@ -182,7 +182,7 @@ function estimateUsage(
   return estimatedUsage(whole, watch.sample);
 }
 
-/** Characters of an upstream's error message that are recorded. */
+/** Maximum length of an upstream's error message in the record, in characters. */
 const MAX_MESSAGE = 300;
 
 function toResponseError({ upstream }: Call, { message }: ResponseError): AppError {

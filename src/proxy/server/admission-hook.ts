@@ -61,7 +61,7 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
   const isApi = isApiOperation(route?.operation);
   if (refusal === "key" && hasSentKey && isApi && !services.gateway.directory.isRead) {
     reply.header("retry-after", "1");
-    throw new AppError("overloaded", "The database with the keys is not open yet");
+    throw new AppError("overloaded", "The database with the keys is not open yet; try again in a moment");
   }
   if (refusal) return refuse(reply, refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
   if (isAboveLimit && route?.operation !== "health" && route?.operation !== "readiness") {

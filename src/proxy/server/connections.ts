@@ -53,7 +53,7 @@ export interface ConnectionLimit {
  */
 export function createConnectionLimit({ connections, reserve }: ConnectionCapacity): ConnectionLimit {
   let within = 0;
-  // The keys are client addresses, because with TLS a request's socket is not the socket of its connection.
+  // The keys are client addresses with ports, because with TLS a request's socket is not the socket of its connection.
   const above = new Map<string, Socket>();
   const admitAbove = (socket: Socket) => {
     const address = formatAddress(socket);

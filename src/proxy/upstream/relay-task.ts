@@ -71,7 +71,10 @@ export interface ResponseWatch {
 /** A part of a response, and the length of the whole response. */
 export interface ResponseSample {
   readonly text: string;
-  /** The length of the whole response, in characters of `text`. */
+  /**
+   * The length of the whole response, in the unit of `text.length`; an estimate if `text` is the end of a longer
+   * response.
+   */
   readonly total: number;
 }
 

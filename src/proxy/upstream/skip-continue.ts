@@ -75,7 +75,7 @@ function join(parts: readonly Buffer[]): Buffer {
 
 /**
  * Returns the status of the interim response at the beginning, or an empty text if more bytes are needed. Returns
- * undefined for a final response; `101 Switching Protocols` is one, because other data than HTTP follows it.
+ * undefined for a final response. `101 Switching Protocols` counts as final, because data other than HTTP follows it.
  */
 function readInterimStatus(bytes: Buffer): string | undefined {
   // This check suffices for almost every response and creates no string (bench/proxy/cost.mjs).

@@ -4,7 +4,7 @@ import { type Dispatcher, errors } from "undici";
 interface TurnActions {
   /** Sends the request. */
   send(): void;
-  /** Sends the request over another connection, because this one ended before the first event. */
+  /** Sends the request over another connection or over HTTP, because this connection ended before the first event. */
   resend(): void;
   /** Closes the connection, because its response is no longer read. */
   abandon(): void;
@@ -69,7 +69,7 @@ export class TurnController implements Dispatcher.DispatchController {
 
   /**
    * Handles the end of the connection before the last event: fails the response if it has begun, or else sends the
-   * request over another connection.
+   * request again over another connection or over HTTP.
    */
   cut(): void {
     if (this.isOver || this.isComplete) return;

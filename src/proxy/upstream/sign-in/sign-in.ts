@@ -24,7 +24,7 @@ export interface Rejection {
 export interface SignIn {
   /**
    * Resolves with the headers that sign a request: a flat list, names in lower case. Rejects if there are no
-   * credentials.
+   * credentials or the sign-in fails.
    */
   sign(request: UnsignedRequest): Promise<readonly string[]>;
   /** Returns whether the request can now be signed differently: with new credentials, or with the server's time. */

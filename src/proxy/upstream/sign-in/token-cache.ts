@@ -7,7 +7,7 @@ import type { SignIn } from "./sign-in.ts";
 const REFRESH_MS = 5 * 60_000;
 /** Milliseconds after which a failed request is repeated while the earlier value is valid. */
 const RETRY_MS = 30_000;
-/** Milliseconds that a token service may take. */
+/** Maximum milliseconds that a request to a token service may take. */
 export const TIMEOUT_MS = 30_000;
 
 export interface Token {
