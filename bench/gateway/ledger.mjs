@@ -141,7 +141,7 @@ const engines = {
         const series = (from, to, name) =>
           `(with recursive s(${name}) as (select ${from} union all select ${name} + 1 from s where ${name} < ${to}) select ${name} from s) as s_${name}`;
         for (const text of statements(series, (value) => `printf('%012d', ${value})`))
-          timed(text, () => db.exec(text));
+          await timed(text, () => db.exec(text));
         db.exec("pragma journal_mode = delete");
         db.close();
       },

@@ -119,7 +119,7 @@ async function listModels(
     ["accept-encoding", "identity"],
     ["x-sallyport-via", instanceId],
   ]);
-  const reply = await sendTo(pools, upstream, {
+  const response = await sendTo(pools, upstream, {
     method: "GET",
     path: `/models${getUpstreamProfile(upstream.dialect).modelListQuery}`,
     headers,
@@ -127,10 +127,10 @@ async function listModels(
     firstByteMs: RESPONSE_TIMEOUT_MS,
     signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
   });
-  const text = await readText(reply, upstream.name);
-  if (HAS_NO_LIST.has(reply.status)) return [];
-  if (reply.status !== 200)
-    throw new AppError("upstream_error", `The upstream ${upstream.name} returned status ${reply.status}`);
+  const text = await readText(response, upstream.name);
+  if (HAS_NO_LIST.has(response.status)) return [];
+  if (response.status !== 200)
+    throw new AppError("upstream_error", `The upstream ${upstream.name} returned status ${response.status}`);
   const excess = await findExcess(Buffer.from(text), LIST_BOUNDS);
   if (excess)
     throw new AppError(

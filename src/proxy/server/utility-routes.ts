@@ -56,9 +56,11 @@ export async function handleUtility(
       );
     case "warmup":
       return reply.send(await warmUp(request.runtime, services, await bodyAs(request, services, warmupBody)));
+    // `upgrades.ts` serves the upgrade requests of these routes; this request is not one of them.
     case "realtime":
+      reply.header("allow", "GET").header("upgrade", "websocket");
+      throw new AppError("method_not_allowed", "Method not allowed; open a WebSocket");
     case "websocket":
-      // `upgrades.ts` serves the upgrade requests of this route; this request is not one of them.
       reply.header("allow", "POST");
       throw new AppError("method_not_allowed", "Method not allowed; use POST or a WebSocket");
     case "home":

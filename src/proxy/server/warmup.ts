@@ -88,7 +88,7 @@ async function warmOne(
     ["x-sallyport-via", services.instanceId],
   ]);
   try {
-    const reply = await sendTo(services.pools, upstream, {
+    const response = await sendTo(services.pools, upstream, {
       method: body === null ? "GET" : "POST",
       path,
       headers,
@@ -96,8 +96,8 @@ async function warmOne(
       firstByteMs: 30_000,
       signal: AbortSignal.timeout(60_000),
     });
-    await readText(reply, upstream.name);
-    return reply.status < 400 ? result() : result(`it returned status ${reply.status}`);
+    await readText(response, upstream.name);
+    return response.status < 400 ? result() : result(`it returned status ${response.status}`);
   } catch (error) {
     return result(runtime.redact(getErrorMessage(error)));
   }

@@ -27,7 +27,7 @@ export async function findLocalServers(): Promise<{ name: string; baseUrl: strin
 async function listsModels(name: string, baseUrl: string): Promise<boolean> {
   const client = new Client(baseUrl, { connect: { timeout: RESPONSE_TIMEOUT_MS } });
   try {
-    const reply = await sendUpstream(client, name, {
+    const response = await sendUpstream(client, name, {
       method: "GET",
       path: "/v1/models",
       headers: ["accept", "application/json"],
@@ -36,8 +36,8 @@ async function listsModels(name: string, baseUrl: string): Promise<boolean> {
       idleMs: RESPONSE_TIMEOUT_MS,
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
-    const list: unknown = JSON.parse(await readText(reply, name));
-    return reply.status === 200 && Array.isArray((Object(list) as { data?: unknown }).data);
+    const list: unknown = JSON.parse(await readText(response, name));
+    return response.status === 200 && Array.isArray((Object(list) as { data?: unknown }).data);
   } catch {
     return false;
   } finally {

@@ -132,6 +132,8 @@ describe("relayed WebSockets", () => {
     });
     closers.push(proxy.close);
     const live = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
+    const plain = await fetch(`${proxy.url}/v1/realtime`, { headers: { authorization: `Bearer ${key}` } });
+    expect([plain.status, plain.headers.get("upgrade")]).toEqual([405, "websocket"]);
     expect((await open(`${proxy.url}/v1/realtime`)).status).toBe(401);
     expect(
       (await open(`${proxy.url}/v1/realtime`, { headers: { authorization: `Bearer ${key}` } })).status,

@@ -41,7 +41,8 @@ export function readClientFacts(params: RpcParams | undefined): ClientFacts {
   const { name, version: release } = asObject(clientInfo);
   const info = { name: toShortText(name), version: toShortText(release) };
   const whole = asObject(capabilities);
-  if (Buffer.byteLength(JSON.stringify(whole)) <= MAX_FACTS / 2) return { version, capabilities: whole, info };
+  if (Buffer.byteLength(JSON.stringify(whole)) <= MAX_FACTS / 2)
+    return { version, capabilities: whole, info };
   const names = ["roots", "sampling", "elicitation"].filter((each) => whole[each] !== undefined);
   return { version, capabilities: Object.fromEntries(names.map((each) => [each, {}])), info };
 }
