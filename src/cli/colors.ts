@@ -4,8 +4,8 @@ import type { Environment } from "../config/paths.ts";
 export type TextKind = "error" | "diff" | "report";
 
 /**
- * Returns whether output to a stream has colors: `NO_COLOR` (https://no-color.org) turns them off, and
- * `FORCE_COLOR` turns them on. Otherwise, a terminal that is not "dumb" has colors.
+ * Returns whether output to a stream has colors. `FORCE_COLOR` turns them on, or off with `0` or `false`. Without it, a
+ * non-empty `NO_COLOR` (https://no-color.org) turns them off. Otherwise, a terminal that is not "dumb" has colors.
  */
 export function isColorWanted(stream: { readonly isTTY?: boolean }, environment: Environment): boolean {
   const { FORCE_COLOR: forced, NO_COLOR: none, TERM: terminal } = environment;

@@ -16,7 +16,7 @@ type Pages = Readonly<Record<string, string>>;
 
 /**
  * Prints a page of this version's documentation as Markdown, or the list of pages. Resolves to the exit code. Throws
- * `usage` for an unknown page.
+ * `usage` for an unknown or ambiguous name, and `unreadable` if the pages cannot be read.
  */
 export async function docs(
   name: string | undefined,
@@ -37,7 +37,10 @@ export async function docs(
   return 0;
 }
 
-/** Returns the page with this name. `.md`, `docs/` and the folder may be left out. Throws `usage`. */
+/**
+ * Returns the page with this name. `.md`, `docs/` and the folder may be left out. Throws `usage` if no page or several
+ * pages match.
+ */
 function findPage(name: string, pages: readonly string[]): string {
   const wanted = name.replace(/^(?:\.\/)?(?:docs\/)?/, "").replace(/\.md$/, "");
   const found = pages.filter((page) => page === wanted || page.endsWith(`/${wanted}`));
@@ -57,7 +60,7 @@ function findPage(name: string, pages: readonly string[]): string {
 
 const titleOf = (text: string): string | undefined => /^# (.+)$/m.exec(text)?.[1];
 
-/** Reads the pages of the package. `folder` is `dist/parts`, or `src/cli` in a built source tree. */
+/** Reads the pages of the package. `folder` is `dist/parts`, or `src/cli` in a source tree. */
 async function pagesBeside(folder: string): Promise<Pages> {
   // `dist/parts` and `src/cli` are both two folders below the package.
   const docsFolder = join(folder, "../../docs");

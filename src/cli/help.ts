@@ -74,8 +74,7 @@ Examples:
   sallyport review files src README.md        all lines are shown as new
   sallyport review files new --against old    compares two folders
 
-Folders of version control and node_modules are left out. Environment and exit codes: as in review plan; 10 means
-feedback.`,
+Folders of version control and node_modules are left out. Environment and exit codes: as in review plan; 10 means feedback.`,
   "sallyport review last": `
 Examples:
   sallyport review last         the text for the agent
@@ -203,7 +202,10 @@ In PowerShell's $PROFILE:
   sallyport completion powershell | Out-String | Invoke-Expression`,
 };
 
-/** Adds the texts of `moreHelp` to the command and its subcommands, and hides obvious defaults. Call it last. */
+/**
+ * Adds the texts of `moreHelp` to the command and its subcommands, and hides commander's notes on default values. Call
+ * it after all subcommands have been added.
+ */
 export function addHelp(command: Command, above = ""): void {
   const path = `${above} ${command.name()}`.trim();
   const more = moreHelp[path];

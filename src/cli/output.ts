@@ -3,12 +3,13 @@ import { systemErrorCode } from "../errors.ts";
 import { addColor, isColorWanted, type TextKind } from "./colors.ts";
 
 /**
- * How many notes are printed. `quiet` (`--quiet`): only errors, questions and text that the caller needs to
- * continue. `verbose` (`--verbose`): also details. `debug` (`--debug`): also the causes and stacks of errors.
+ * The notes that are printed. `quiet` (`--quiet`): only errors, warnings, diffs, questions and text that the caller
+ * needs to continue. `verbose` (`--verbose`): also details. `debug` (`--debug`): details, and the causes and stacks of
+ * errors.
  */
 export type Verbosity = "quiet" | "normal" | "verbose" | "debug";
 
-/** The kind of a note. `essential` and `diff` are also shown with `--quiet`, `detail` only with `--verbose`. */
+/** The kind of a note. `--quiet` hides notes without a kind. `detail` is shown only with `--verbose` or `--debug`. */
 export type NoteKind = TextKind | "essential" | "detail";
 
 /** The two output channels of a command: notes for the person on stderr, one result for the caller on stdout. */
@@ -28,7 +29,7 @@ export interface Output {
   readonly lostResult: boolean;
   /** Whether stderr is a terminal. */
   readonly interactive: boolean;
-  /** How many notes are printed, by default `normal`. Set when the flags have been parsed. */
+  /** The notes that are printed, by default `normal`. Set when the flags have been parsed. */
   verbosity?: Verbosity;
 }
 
@@ -43,8 +44,7 @@ export function createOutput(
   let lost = false;
   // The parent process may have closed stderr. The write error must not end a review or the proxy.
   stderr.on("error", () => {});
-  // `head` closes the pipe before the whole help text is written. The error handler of `result` reports its
-  // failures.
+  // `head` closes the pipe before the whole help text is written. `result` reports its own write errors.
   stdout.on("error", () => {});
   const note = (text: string, kind: NoteKind | undefined = getKind(text)) => {
     if (!isShown(kind, output.verbosity)) return;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The folders that mark the root of a repository of git, jj or Sapling. */
+/** The entries that mark the root of a repository of git, jj or Sapling. In a git worktree, `.git` is a file. */
 const MARKERS = [".git", ".jj", ".sl"];
 
 /** Returns the root of the repository that contains a folder, or the folder itself if there is none. */

@@ -20,9 +20,9 @@ export interface ReadConfiguration {
 }
 
 /**
- * Reads the configuration and the values on which it depends: the environment, local model servers and the
- * generated key. With `mayMakeKey`, generates a key if authentication needs one, none exists, and no replica
- * shares the database.
+ * Reads the configuration and the values on which it depends: the environment, secrets, TLS files, model data, local
+ * model servers and the generated key. With `mayMakeKey`, generates a key if authentication needs one, none exists, and
+ * the database is not PostgreSQL.
  */
 export async function readProxyConfiguration(
   environment: Environment,
@@ -37,7 +37,7 @@ export async function readProxyConfiguration(
   const keptKey = needsKey ? await readGeneratedKey(data) : undefined;
   const folders = { data, configuration: dirname(loaded.path) };
   const secrets = await readSecrets(secretSources(settings, environment), environment);
-  // Replicas share the database, and each would create its own key.
+  // Replicas can share a PostgreSQL database, and each would create its own key.
   const isShared = databaseLocation(settings, environment, folders, secrets).location.engine === "postgres";
   const mayCreate = mayMakeKey && !isShared;
   const kept = needsKey && keptKey === undefined && mayCreate ? await keepNewKey(data) : undefined;

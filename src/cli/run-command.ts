@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 
 /** The result of another program. */
 export interface CommandResult {
-  /** The exit code; undefined if the program does not exist. */
+  /** The exit code; 124 after the timeout; undefined if the program could not be started or was killed by a signal. */
   readonly code: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -16,7 +16,7 @@ const COMMAND_MS = 300_000;
 /** Programs that npm installs on Windows as .cmd files, which only a shell can run. */
 const SCRIPTS = new Set(["npm", "sallyport"]);
 
-/** Runs a program on this machine. */
+/** Runs a program on this machine, for at most 5 minutes. */
 export const runCommand: RunCommand = (program, args) =>
   new Promise((resolve) => {
     const shell = process.platform === "win32" && SCRIPTS.has(program);

@@ -29,7 +29,8 @@ export async function run(args: readonly string[], output: Output = createOutput
  */
 function getExitCode({ exitCode }: CommanderError, args: readonly string[]): number {
   if (exitCode === 0) return 0;
-  // Another version of Sallyport wrote this hook. Agents would interpret 2 as a denial by the person.
+  // Only hooks pass this flag, and only hooks of another version pass flags that are unknown here. Agents would
+  // interpret exit code 2 as a denial by the person.
   return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;
 }
 

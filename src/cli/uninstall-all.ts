@@ -22,8 +22,7 @@ const INTERRUPTED = 130;
 
 /**
  * Runs `sallyport uninstall --all`: removes every hook and connection and the service, and stops running proxies; with
- * `--data`, also deletes the data directory. Resolves to 130 if the person presses Ctrl-C at a question, or to 0
- * otherwise.
+ * `--data`, also deletes the data directory. Resolves to the exit code: 130 if the person presses Ctrl-C at a question.
  */
 export async function uninstallAll(flags: UninstallAllFlags, output: Output): Promise<number> {
   const removed: string[] = [];
@@ -126,8 +125,8 @@ const OWN_ENTRIES = new Set([
 ]);
 
 /**
- * Deletes the data directory after asking. Throws `usage` if the directory contains other files, or if a
- * review is open.
+ * Deletes the data directory after asking, unless `--yes` is given. Throws `usage` if the directory contains other
+ * files, if a review is open, or if it cannot ask because stdin or stderr is not a terminal.
  */
 async function removeData(
   { yes }: UninstallAllFlags,

@@ -37,7 +37,7 @@ const OPTIONS: Readonly<Record<FlagFacts["paths"], string>> = {
   none: "compopt +o default 2>/dev/null; ",
 };
 
-/** Returns the `case` branches of flags that take a value: only the flag's values, or files, are completed. */
+/** Returns the `case` branches of flags that take a value: only the flag's values, files or folders are completed. */
 function flagCases(tree: readonly CommandFacts[]): string[] {
   return flagsWithValue(tree).map(({ path, name, values, paths }) => {
     const reply = values.length > 0 ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$cur")); ` : "";

@@ -30,7 +30,7 @@ const KNOWN: KnownValues = {
 };
 
 /**
- * Runs `sallyport completion SHELL`: prints the script. Throws `usage` if the shell is not supported. Does
+ * Runs `sallyport completion SHELL`: prints the script. Throws `usage` if the shell is missing or not supported. Does
  * not use `@bomb.sh/tab` or `omelette`, because their scripts start the program at each press of Tab
  * (docs/dependencies.md).
  */

@@ -29,7 +29,8 @@ interface StepReport extends Proposal {
 }
 
 /**
- * The files that a step changes. A step has no preview if they depend on the models of a proxy that does not run yet.
+ * The changes that a step makes. A step has no preview if its changes depend on the models of a proxy that does not run
+ * yet.
  */
 interface Preview {
   readonly changes: readonly Change[];
@@ -43,8 +44,9 @@ const POLL_MS = 200;
 
 /**
  * Runs `sallyport init`: prints the agents and keys that it found and the missing steps, shows the diff of
- * each step, asks, and carries it out. Resolves to the exit code of the first step that failed, or to 0 if
- * none failed. Throws `usage`, after the diffs, if it can neither ask for confirmation nor write without it.
+ * each step, asks, and carries it out. Resolves to 130 after Ctrl-C at a question, otherwise to the exit code of the
+ * first step that failed, or to 0. Throws `usage`, after the diffs, if it can neither ask for confirmation nor write
+ * without it.
  */
 export async function init(flags: InitFlags, output: Output): Promise<number> {
   requireRepository(flags);
@@ -91,7 +93,10 @@ export async function init(flags: InitFlags, output: Output): Promise<number> {
   return exitCode;
 }
 
-/** Shows the diff of a step, asks unless `yes` is set, and carries it out. Resolves to undefined after Ctrl-C. */
+/**
+ * Shows the diff of a step, asks unless `yes` is set, and carries it out. With `leaveOut`, only shows the diff.
+ * Resolves to undefined after Ctrl-C.
+ */
 async function takeStep(
   proposal: Proposal,
   situation: Situation,

@@ -16,9 +16,9 @@ export interface Proposal {
 }
 
 /**
- * Returns the missing steps in the order in which they are carried out. Connects an agent only to an upstream
- * of its own dialect, because an upstream of another dialect would replace the models that the person has
- * chosen. Pure.
+ * Returns the missing steps in the order in which they are carried out. Proposes to connect an agent only if an
+ * upstream has one of the agent's dialects, because an upstream of another dialect would replace the models that the
+ * person has chosen. Pure.
  */
 export function proposeSteps(situation: Situation, flags: Pick<InitFlags, "envFile">): readonly Proposal[] {
   const keys = proposeKeys(situation, flags);

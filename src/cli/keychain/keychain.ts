@@ -28,7 +28,10 @@ export async function deleteSecret(name: string, { json }: KeychainFlags, output
   return 0;
 }
 
-/** Runs `sallyport keychain check NAME`: reports whether the keychain has a secret, without printing it. */
+/**
+ * Runs `sallyport keychain check NAME`: prints the length of a secret, but not the secret. Throws `keychain` if the
+ * keychain does not have it.
+ */
 export async function checkSecret(name: string, { json }: KeychainFlags, output: Output): Promise<number> {
   const secret = (await accessKeychain({ action: "read", name })).trim();
   const found = { name, characters: secret.length };

@@ -35,8 +35,8 @@ export async function importProxyConfiguration(
 }
 
 /**
- * Writes a file that only the user can read: the configuration may hold keys. Throws `usage` if the file
- * exists.
+ * Writes a new file that only the user can read, because the configuration can contain keys. Throws `usage` if the file
+ * exists or cannot be written.
  */
 async function writeNew(path: string, content: string): Promise<void> {
   await writeFile(path, content, { flag: "wx", mode: 0o600 }).catch((cause: unknown) => {

@@ -22,7 +22,7 @@ export interface LoginFlags extends McpFlags {
   readonly timeout?: string;
 }
 
-/** Time limit of a sign-in, in seconds. */
+/** The default time limit of a sign-in, in seconds. */
 const DEFAULT_TIMEOUT_S = 300;
 
 /** Runs `sallyport proxy mcp login NAME`: signs in to a server in the browser, and stores its tokens. */

@@ -29,8 +29,8 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
         setExitCode(await startProxyDetached(flags.json === true, output));
         return;
       }
-      // The import of the server loads Node.js's HTTP client, which would otherwise fail later, without a
-      // clear message.
+      // The import of the server loads Node.js's HTTP client, which fails without a clear message if it cannot reserve
+      // memory.
       checkMemory();
       const { startProxy } = await import("./start/start.ts");
       setExitCode(await startProxy(flags, output));

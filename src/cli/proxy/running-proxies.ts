@@ -18,7 +18,7 @@ const runningFile = z.object({
   url: z.string(),
   port: z.number().int(),
   version: z.string(),
-  /** ISO 8601. */
+  /** The time at which the proxy started to serve calls, in ISO 8601. */
   since: z.string(),
   /** The configuration file's path, whether or not it exists. */
   configuration: z.string(),
@@ -78,8 +78,8 @@ export async function listRunningProxies(dataDirectory: string): Promise<readonl
 }
 
 /**
- * Returns the running proxy on a port, or the only one. Throws `not_found` if there is none, and `usage` if there are
- * several.
+ * Returns the running proxy on a port, or the only running proxy if `port` is undefined. Throws `not_found` if there is
+ * none, and `usage` if there are several.
  */
 export function chooseProxy(running: readonly RunningProxy[], port: number | undefined): RunningProxy {
   const fitting = port === undefined ? running : running.filter((proxy) => proxy.port === port);

@@ -10,7 +10,7 @@ type Way =
   | { readonly how: "program"; readonly program: string }
   /**
    * The page is not opened, because opening is disabled, the person is at another machine, or this machine has no
-   * desktop. `isForwarded`: an editor forwards the port to the person's machine.
+   * desktop (`isMissing`). `isForwarded`: an editor forwards the port to the person's machine.
    */
   | { readonly how: "not"; readonly isMissing?: true; readonly isForwarded?: true };
 
@@ -32,8 +32,8 @@ export function chooseOpening(environment: ReviewEnvironment, open: boolean): Op
 }
 
 /**
- * Tries to open the page. Never throws, and callers need not await the promise, because the URL has been
- * printed. `report` gets the reason if a browser was requested and could not be opened.
+ * Tries to open the page. Never rejects, and callers need not await the promise, because the URL has been printed.
+ * `report` gets the reason if this machine has no desktop or the browser's program cannot be started.
  */
 export async function openBrowser(opening: Way, url: string, report: (text: string) => void): Promise<void> {
   if (opening.how === "not") {

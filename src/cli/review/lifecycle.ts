@@ -6,7 +6,7 @@ export type ExitReason =
   | { readonly reason: "caller-gone" | "timeout" };
 
 export interface Lifecycle {
-  /** Aborted, with an `ExitReason` as its reason, when the command has to stop. */
+  /** Aborted when the command has to stop. Its reason is an `AbortError` with the `exitReason`. */
   readonly signal: AbortSignal;
   readonly exitReason: ExitReason | undefined;
   /** Ends the command after this many seconds from now, replacing any earlier limit; undefined removes the limit. */
@@ -21,7 +21,7 @@ const CLOSE_LIMIT_MS = 2_000;
 
 /**
  * Listens for events that end a command: signals, a time limit, and the end of the parent process (another process
- * then adopts this one). A second signal, or 2 s in which the command does not end, forces the exit.
+ * then adopts this one). If the command has not ended 2 s after a signal, or at a second signal, the exit is forced.
  */
 export function startLifecycle({ outlivesParent = false } = {}): Lifecycle {
   const controller = new AbortController();

@@ -36,10 +36,10 @@ export interface ResolvedFlags {
   /** Whether to print a QR code of the URL for other devices. */
   readonly qr: boolean;
   readonly environment: ReviewEnvironment;
-  /** If undefined, any free port is used. */
+  /** If undefined, the review uses the project's preferred port, or any free port if that is taken. */
   readonly port: number | undefined;
   readonly host: string | undefined;
-  /** Uids of users on this machine, besides the review's own, that may use the review. */
+  /** Uids of other users on this machine that may use the review. */
   readonly allowedUids: readonly number[] | undefined;
   readonly origin: AgentOrigin | undefined;
   readonly timeout: number | undefined;
@@ -89,7 +89,7 @@ export async function resolveOptions(flags: ReviewFlags, cwd = "."): Promise<Rev
   };
 }
 
-/** Returns the model to ask, with the key from its variable. Throws `configuration` if the variable is empty. */
+/** Returns the model to ask, with the key from its variable. Throws `configuration` if the variable is unset or empty. */
 function askTarget(
   { base_url: baseUrl, model, api_key_env: variable }: NonNullable<ReviewConfiguration["ask"]>,
   environment: Environment,
@@ -204,8 +204,8 @@ export function resolveLiveOptions({
 }
 
 /**
- * Returns the time limit before the other options are known; undefined for an invalid limit, which
- * `resolveFlags` rejects.
+ * Returns the time limit in seconds, for use before the other options are known. Undefined without a limit, and for an
+ * invalid limit, which `resolveFlags` rejects.
  */
 export function parseTimeLimit({ timeout }: Pick<ReviewFlags, "timeout">): number | undefined {
   return timeout === undefined ? undefined : secondsIn(timeout);

@@ -16,7 +16,7 @@ export interface PlanToReview {
   readonly options: ReviewOptions;
   readonly permissionMode: string | undefined;
   readonly origin: AgentOrigin;
-  /** The arguments of the agent's tool call besides the plan. */
+  /** The arguments of the agent's tool call, without the plan. */
   readonly requested: Readonly<Record<string, unknown>> | undefined;
 }
 

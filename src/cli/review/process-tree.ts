@@ -96,7 +96,7 @@ export interface Ancestor extends ProcessEntry {
   readonly device: string | undefined;
 }
 
-/** Returns a process and its ancestors, nearest first, without process 1. */
+/** Returns a process and its ancestors, nearest first, without process 1; at most 16 processes. */
 export function ancestorsFrom(pid: number, processes: ProcessTable): Ancestor[] {
   const found: Ancestor[] = [];
   for (let at = pid; at > 1 && found.length < MAX_ANCESTORS; ) {

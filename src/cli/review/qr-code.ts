@@ -87,7 +87,7 @@ function capacity(version: number): number {
   return Math.floor((dataCount(version) * 8 - 4 - lengthBits(version)) / 8);
 }
 
-/** Returns mode, length and bytes, ended and padded to the version's number of data codewords. */
+/** Returns the data codewords of a version: mode, length and bytes, then the terminator and padding. */
 function dataCodewords(bytes: Uint8Array, version: number): number[] {
   const bits: number[] = [];
   const push = (value: number, length: number) => {

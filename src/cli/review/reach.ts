@@ -10,7 +10,7 @@ export interface ReachableUrl {
   readonly by: "codespace" | "tailnet" | "network";
 }
 
-/** Returns the URLs for other devices, best first: those of a Codespace, and of addresses that --host added. */
+/** Returns the URLs for other devices, best first: that of a Codespace, or those of the addresses that --host added. */
 export function reachableUrls(
   { host, environment }: { readonly host: string | undefined; readonly environment: ReviewEnvironment },
   port: number,

@@ -4,14 +4,14 @@ import { AppError } from "../../errors.ts";
 import { getReadReason } from "../../files/read-reason.ts";
 
 /**
- * Maximum bytes of a plan, more than a person can review. The limit keeps an endless pipe from filling the
+ * Maximum bytes of a plan on stdin, more than a person can review. The limit keeps an endless pipe from filling the
  * memory.
  */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Returns the text of a file, or of stdin if `file` is undefined or `-`. Throws `input` if the file or stdin
- * cannot be read.
+ * Returns the text of a file, or of stdin if `file` is undefined or `-`. Throws `input` if the file cannot be read, the
+ * input is not text, or stdin exceeds 64 MB. Throws `usage` if stdin is a terminal.
  */
 export function readInput(
   file: string | undefined,

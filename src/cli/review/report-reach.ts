@@ -36,7 +36,7 @@ export async function reportReach(
   for (const line of drawQrCode(encodeQrCode(best.url)).split("\n")) output.note(line, "essential");
 }
 
-/** Reports the command that forwards a port and those of all open reviews to the person's machine. */
+/** Reports the command that forwards a port, and the ports of all open reviews, to the person's machine. */
 export async function reportTunnel(dataDirectory: string, port: number, output: Output): Promise<void> {
   const { listRunning } = await import("../../review/live/running-files.ts");
   const others = await listRunning(dataDirectory).catch(() => []);

@@ -100,7 +100,7 @@ async function watchAgent(review: Review, context: ReviewContext, output: Output
   );
 }
 
-/** How long to wait for an open tab. Browsers reconnect an event stream after 3 s (Chromium) or 5 s (Firefox). */
+/** Milliseconds to wait for an open tab. Browsers reconnect an event stream after 3 s (Chromium) or 5 s (Firefox). */
 const TAB_TIMEOUT_MS = 5_500;
 
 async function openUnlessTabLoads({ events, session }: ReviewContext, open: () => void): Promise<void> {

@@ -25,7 +25,8 @@ interface Started {
 
 /**
  * Runs `sallyport run AGENT [ARGS]`: starts the proxy if none responds, then the agent with the variables and arguments
- * that make it use the proxy. Does not write the agent's files. Resolves to the agent's exit code.
+ * that make it use the proxy. With `--json`, prints these instead of starting the agent. Does not write the agent's
+ * files. Resolves to the agent's exit code.
  */
 export async function runAgent(
   id: string,
@@ -73,7 +74,10 @@ function refuse({ id, name, proxy }: ProxyClient): never {
   });
 }
 
-/** Starts the proxy in the background. Throws if the address is on another machine or the proxy cannot start. */
+/**
+ * Starts the proxy in the background. Throws `upstream_unreachable` if `--url` names the proxy, which may be on another
+ * machine, and `configuration` if the proxy cannot start.
+ */
 async function startProxy({ url }: Connection, flags: RunFlags, output: Output): Promise<void> {
   if (flags.url !== undefined)
     throw new AppError("upstream_unreachable", `No proxy responds at ${flags.url}`, {

@@ -113,7 +113,10 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   return 0;
 }
 
-/** The connection for `disconnect`, which needs no proxy because the receipts list what was written. */
+/**
+ * The connection that `disconnect` uses if the configuration is invalid. It suffices because the receipts list the
+ * changes to undo.
+ */
 const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };
 
 /** Warns if nothing responds at the address: a connected agent fails until the proxy is started. */

@@ -11,7 +11,7 @@ export interface ConnectionFlags {
   readonly config?: string;
   /** The proxy's address, if it is not the configured one. */
   readonly url?: string;
-  /** The environment variable with the key, if the configuration has no key. */
+  /** The environment variable with the proxy's key. It takes precedence over the keys of the configuration. */
   readonly keyEnv?: string;
 }
 
@@ -27,8 +27,9 @@ export function getSecrets({ key }: Connection): readonly string[] {
 }
 
 /**
- * Returns how a client reaches the proxy, from flags and configuration. Throws `configuration` when the proxy would
- * be its own upstream, no key is known, or the client cannot send the proxy's key beside its own login.
+ * Returns how a client reaches the proxy, from flags and configuration. Throws `configuration` if the configuration is
+ * invalid, the proxy would be its own upstream, a required key is not known, or the client cannot send the proxy's key
+ * beside its own login. Throws `usage` if `--url` is not an HTTP URL.
  */
 export async function connectionTo(flags: ConnectionFlags, client: NamedConnector): Promise<Connection> {
   const { settings } = await loadProxySettings(
@@ -69,7 +70,7 @@ function refuseTwoKeys(client: string, upstream: string): never {
   );
 }
 
-/** Returns the models that the proxy lists. Throws `configuration` if the proxy does not respond. */
+/** Returns the models that the proxy lists. Throws `configuration` if the proxy does not list them within 5 seconds. */
 export async function fetchModels({ url, key }: Connection): Promise<readonly string[]> {
   try {
     const response = await fetch(`${url}/v1/models`, {
@@ -90,7 +91,7 @@ export async function fetchModels({ url, key }: Connection): Promise<readonly st
   }
 }
 
-/** Returns whether anything responds to HTTP at the proxy's address, with any status. */
+/** Returns whether anything responds to HTTP at the proxy's address within 2 seconds, with any status. */
 export async function isAnswering(url: string): Promise<boolean> {
   return fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
     () => true,
@@ -109,7 +110,8 @@ function modelIds(list: unknown): readonly string[] {
 }
 
 /**
- * Returns the proxy's URL on this machine, or `public_url` with HTTPS, because the certificate is issued for its name.
+ * Returns the proxy's URL on this machine. If the proxy uses TLS and has a `public_url`, returns that URL, because the
+ * certificate is issued for its host name.
  */
 export function getLocalUrl({ host = "127.0.0.1", port, tls, public_url }: ProxySettings): string {
   if (tls !== undefined && public_url !== undefined) return public_url.replace(/\/+$/, "");

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const LOOK_MS = 200;
 const CHUNK_BYTES = 256 * 1024;
 
-/** Returns the last whole lines of a file, and the position after them. A missing file has no lines. */
+/** Returns the last complete lines of a file, and the position after them; no lines if the file cannot be opened. */
 export async function readLastLines(
   path: string,
   count: number,
@@ -31,7 +31,8 @@ export async function readLastLines(
 
 /**
  * Calls `onLine` for each line that is appended to a file after a position, until the signal aborts. Follows the path:
- * after a rotation, reads the rest of the old file, then the new one. The file need not exist yet.
+ * after a rotation, reads the rest of the old file, then the new one; after a truncation, reads from the start. The
+ * file need not exist yet.
  */
 export async function followLines(
   path: string,

@@ -62,8 +62,8 @@ async function restartService(old: RunningProxy, data: string): Promise<RunningP
 }
 
 /**
- * Resolves to the process that replaces an old one at its address. Throws `cannot_listen` if no process
- * replaces it.
+ * Resolves to the process that replaces an old one on its port. Throws `cannot_listen` if no process replaces it within
+ * 30 seconds.
  */
 async function untilReplaced(old: RunningProxy, data: string): Promise<RunningProxy> {
   for (const until = performance.now() + START_MS; performance.now() < until; await pause(LOOK_MS)) {

@@ -81,7 +81,7 @@ function changed(flags: KeyFlags, task: (store: KeyStore) => Promise<VirtualKey>
 /** `default`: the value of `proxy.capture`. */
 const CAPTURES = [...captureSchema.options, "default"] as const;
 
-/** Returns the members of a key that the flags name. Throws `usage`. */
+/** Returns the members of a key that the flags set or remove. Throws `usage` for invalid values. */
 function keyMembers(flags: KeyFlags): KeyPatch {
   const limits = parseLimitsPatch(flags);
   const tags = parseTags(flags.tag);
@@ -103,7 +103,10 @@ function keyMembers(flags: KeyFlags): KeyPatch {
   };
 }
 
-/** Returns the patterns of a list, or null if the flag removes it. Throws `usage` for an empty list. */
+/**
+ * Returns the patterns of a list; null if the flag removes the list (`--no-models`); undefined without a flag. Throws
+ * `usage` for an empty list.
+ */
 function parsePatterns(flag: string, text: Removable<string> | undefined): string[] | null | undefined {
   if (text === undefined) return undefined;
   if (text === false) return null;
@@ -133,7 +136,7 @@ function print(key: VirtualKey, flags: KeyFlags, output: Output): Promise<number
   return printMembers("key", key, flags, output);
 }
 
-/** Returns the time in ISO 8601. Throws `usage`. */
+/** Converts a date, or a time span from now, to a time in ISO 8601. Throws `usage`. */
 function parseExpiry(text: string): string {
   const toTime = (ms: number) => Date.now() + ms;
   return new Date(parseTimeFlag("--expires", text, { toTime, example: "30d" })).toISOString();

@@ -9,7 +9,7 @@ import type { UsageFlags } from "./usage.ts";
 type KeyAction = "createKey" | "showKey" | "updateKey" | "rotateKey" | "revokeKey";
 type TeamAction = "createTeam" | "showTeam" | "updateTeam" | "deleteTeam";
 
-/** Adds the subcommands of `proxy keys`, which change the configured database whether or not a proxy runs. */
+/** Adds the subcommands of `proxy keys`, which read and change the database whether or not a proxy runs. */
 export function addKeyCommands(keys: Command, output: Output, setExitCode: SetExitCode): void {
   const run = (name: KeyAction) => async (key: string, flags: KeyFlags) => {
     const actions = await import("./keys.ts");

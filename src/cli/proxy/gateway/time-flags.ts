@@ -9,7 +9,7 @@ interface SpanMeaning {
   readonly example: string;
 }
 
-/** Parses a flag that is a date or a time span to milliseconds since 1970. Throws `usage`. */
+/** Parses the value of a flag, a date or a time span. Returns milliseconds since 1970. Throws `usage`. */
 export function parseTimeFlag(flag: string, text: string, { toTime, example }: SpanMeaning): number {
   const span = parseSpan(text);
   if (span !== undefined) return toTime(span);

@@ -15,7 +15,7 @@ interface Purpose {
   readonly hint: (dataDirectory: string) => string;
 }
 
-/** Opens the configured database for one task. Throws `usage` if the configuration has no database. */
+/** Opens the proxy's database for one task. Throws `usage` if `proxy.database` is "none". */
 export async function withDatabase<Result>(
   environment: Environment,
   flags: ProxyFlags,

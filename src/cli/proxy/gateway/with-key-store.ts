@@ -5,12 +5,12 @@ import { createKeyStore, type KeyStore } from "../../../proxy/gateway/key-store.
 import { setRequiresKeys } from "../start/requires-keys.ts";
 import { withDatabase } from "./with-database.ts";
 
-/** Changes made on the command line appear under this name in the audit log. */
+/** The author of changes made on the command line, as the audit log lists it. */
 export const COMMAND_LINE = { name: "command line", address: null };
 
 /**
- * Opens the configured database for one task. Throws `usage` if no database is configured, if a key or team
- * does not exist, or if the name of a new one is taken.
+ * Opens the key store of the proxy's database for one task. Throws `usage` if `proxy.database` is "none", if a key or
+ * team does not exist, or if the name of a new one is taken.
  */
 export async function withKeyStore<Result>(
   environment: Environment,

@@ -1,7 +1,7 @@
 import { AppError } from "../../../errors.ts";
 import type { CommandResult, RunCommand } from "../../run-command.ts";
 
-/** Runs a command and throws `service_failed` with its message if it fails. */
+/** Runs a command. Throws `service_failed` with the command's error output if it fails. */
 export async function expectSuccess(
   run: RunCommand,
   program: string,

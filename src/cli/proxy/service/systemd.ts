@@ -57,9 +57,9 @@ export function createSystemd({ environment, home, run }: ServiceHost): ServiceM
 }
 
 /**
- * Returns the systemd user unit of the proxy. `NotifyAccess=all` lets a proxy that is replaced name its successor as the
- * main process. systemd does not restart the proxy after exit codes 2 (usage or configuration) and 3 (port in use),
- * because the errors would recur. Pure.
+ * Returns the systemd user unit of the proxy. `NotifyAccess=all` lets a proxy that is replaced name its successor as
+ * the main process. systemd does not restart the proxy after exit codes 2 (usage or configuration) and 3 (address or
+ * port not available), because the errors would recur. Pure.
  */
 export function formatSystemdUnit({ argv, environment, folder, stopSeconds }: ServiceDefinition): string {
   const variables = Object.entries(environment).map(

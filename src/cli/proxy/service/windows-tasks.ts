@@ -42,8 +42,8 @@ export function createWindowsTasks({ environment, home, run }: ServiceHost): Ser
 
 /**
  * Returns the definition of a scheduled task that starts the proxy when the user logs on, in the Task Scheduler's XML
- * (schema 1.2). A task has neither variables nor a log, so cmd.exe sets and writes them; `conhost --headless` hides its
- * window. Pure. Throws `usage` for values that cmd.exe would change.
+ * (schema 1.2). A task has neither variables nor a log, so cmd.exe sets the variables and writes the log;
+ * `conhost --headless` hides the window of cmd.exe. Pure. Throws `usage` for values that cmd.exe would change.
  */
 export function formatWindowsTask(definition: ServiceDefinition, user: string): string {
   return `<?xml version="1.0"?>

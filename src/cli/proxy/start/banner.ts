@@ -10,7 +10,7 @@ export interface BannerFile {
   readonly isThere: boolean;
 }
 
-/** Addresses that "localhost" resolves to; the banner shows them under that name. */
+/** Hosts that the proxy's URL shows as "localhost". */
 const LOCALHOST = new Set(["127.0.0.1", "localhost"]);
 
 /**

@@ -17,19 +17,19 @@ export interface GatewayHost extends Gateway {
   readonly directory: KeyDirectory;
   /** Whether the database must be open before the first call is accepted. */
   readonly opensFirst: boolean;
-  /** Opens the database. Throws `configuration` if the database cannot be used. */
+  /** Opens the database. Throws an `AppError`, such as `configuration` or `storage`, if the database cannot be used. */
   open(): Promise<void>;
   /** The log that the ledger reads. */
   readonly log: string;
-  /** Appends lines that killed processes have left in their journals to the log. Never rejects. */
+  /** Appends to the log the lines that killed processes have left in their journals. Never rejects. */
   recover(): Promise<void>;
   /** Reports new lines in the log. */
   wake(): void;
   /** Returns whether a file of the log may be deleted. */
   mayDelete(path: string): Promise<boolean>;
-  /** Passes keys, and the amounts spent of their budgets, to the processes that serve calls; set before `open`. */
+  /** Passes keys, and the spent amounts of budgets, to the processes that serve calls. Set it before calling `open`. */
   passOn: (snapshot: KeySnapshot, spent: readonly SpentBudget[]) => Promise<void>;
-  /** Returns the keys as they were last read. */
+  /** The keys as they were last read; undefined until the database is open. */
   readonly snapshot: KeySnapshot | undefined;
   /** The amounts of budgets already spent when the budgets were first read. */
   readonly spent: readonly SpentBudget[];
@@ -40,7 +40,7 @@ export interface GatewayHost extends Gateway {
   abandon(): void;
 }
 
-/** Returns the path of the first start's admin key. */
+/** Returns the path of the file with the admin key that the first start creates. */
 function adminKeyFile(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "admin-key");
 }
@@ -55,7 +55,7 @@ function needsDatabase({ keys }: ProxyConfig): boolean {
 
 /**
  * Creates the host; returns undefined without a database. The default database is opened after the listener, so that it
- * does not delay the start, unless keys were required when the proxy last ran.
+ * does not delay the start, unless the database required keys when it was last read, or a configured key needs it.
  */
 export function createGatewayHost(
   config: () => ProxyConfig,

@@ -3,17 +3,17 @@ import type { LoggingConfig, ProxyConfig } from "../../../config/proxy/config.ts
 import type { OpenJournal } from "../../../proxy/observability/line-journal.ts";
 import type { GatewayHost } from "./gateway-host.ts";
 
-/** Copies the lines of a log to the database. */
+/** The log from which the ledger reads calls. */
 export interface LedgerLog {
   readonly path: string;
-  /** Keeps the lines that are not in the file yet; undefined if workers write them. */
+  /** Keeps the lines that are not in the file yet; undefined if workers write lines or the folder is not writable. */
   readonly journal: OpenJournal | undefined;
   mayDelete(path: string): Promise<boolean>;
   /** Reports new lines in the file. */
   wake(): void;
 }
 
-/** Returns the file that the ledger reads: the request log, unless that is off or goes to standard output. */
+/** Returns the file that the ledger reads: the request log or, if that is off or goes to stdout, `ledger.ndjson`. */
 export function ledgerPath(log: string, { requests, to }: LoggingConfig): string {
   return requests && to === "file" ? log : join(dirname(log), "ledger.ndjson");
 }

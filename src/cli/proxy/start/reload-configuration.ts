@@ -14,7 +14,7 @@ export interface InForce {
 
 /**
  * Applies the current configuration. If it cannot be read or used, the old one stays, and the reason is shown in the
- * terminal and on the dashboard. Never throws.
+ * terminal and on the dashboard. Never rejects.
  */
 export async function reloadConfiguration(
   inForce: InForce,

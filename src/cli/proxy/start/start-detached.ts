@@ -7,7 +7,7 @@ import type { Output } from "../../output.ts";
 import { type DetachFailure, spawnDetached } from "../../spawn-detached.ts";
 import { listRunningProxies, type RunningProxy } from "../running-proxies.ts";
 
-/** Size at which the log of background proxies becomes `proxy.log.1`. */
+/** Size above which the start of a background proxy renames the log to `proxy.log.1`. */
 const MAX_LOG_BYTES = 1024 * 1024;
 
 /** Returns the file with the messages of proxies that run in the background. */
@@ -58,7 +58,7 @@ async function openLog(path: string) {
   return open(path, "a", 0o600);
 }
 
-/** Returns arguments of `proxy start` for a process that serves: without `--detach`, and with stdout left empty. */
+/** Returns the arguments of a process that serves: without `--detach`, and without `--json`, which writes to stdout. */
 export function toServingArguments(args: readonly string[]): string[] {
   return args.filter((arg) => arg !== "--detach" && arg !== "--json");
 }

@@ -11,7 +11,7 @@ import type { PrimaryCalls } from "./calls.ts";
 import type { WorkerProcess } from "./fork-worker.ts";
 import { createWorkerLimits, type WorkerLimits } from "./worker-limits.ts";
 
-/** The state that the primary keeps for all workers: the request log, the counts and stored conversations. */
+/** The state that the primary keeps for all workers: the request log, counts, limits and stored conversations. */
 export interface CommonState {
   /** Returns the functions that a worker can call. */
   getCalls(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
@@ -21,7 +21,7 @@ export interface CommonState {
   retire(worker: WorkerProcess): void;
 }
 
-/** Milliseconds to wait for a worker; after that its last reported counts are used. */
+/** Milliseconds to wait for a worker. After that, its last reported counts are used, and its activity is left out. */
 const TIMEOUT_MS = 3_000;
 
 /** Creates the state. `workers` is the live set of running workers; the state outlives each of them. */

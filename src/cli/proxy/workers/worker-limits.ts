@@ -53,7 +53,7 @@ export function createWorkerLimits(): CommonLimits {
   };
 }
 
-/** Returns the store of a worker, which counts in the primary. */
+/** Creates the limit store of a worker. The primary keeps its counters. */
 export function createRemoteLimits(primary: Remote<PrimaryCalls>): LimitStore {
   return {
     keepsMeta: true,

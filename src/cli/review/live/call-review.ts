@@ -10,8 +10,8 @@ export interface ReviewCall {
 }
 
 /**
- * Calls a review of this machine with its token. Throws `usage` if the review rejects the call, and
- * `review_ended` if its process has ended.
+ * Calls a review of this machine with its token. Throws `usage` if the call is invalid, `review_ended` if the process of
+ * the review has ended or is ending, and `internal` for any other error.
  */
 export async function callReview(review: RunningReview, call: ReviewCall): Promise<unknown> {
   const response = await openCall(review, call);
@@ -64,8 +64,8 @@ export function toAuthor(name: string | undefined): object | undefined {
 const CALLERS_ERRORS = new Set([400, 404, 409, 413]);
 
 /**
- * Returns the JSON of a response. Throws `usage` with the server's message if the caller made an error, and
- * `review_ended` if the server is closing.
+ * Returns the JSON of a response. Throws `usage` with the server's message if the caller made an error, `review_ended`
+ * if the server is closing, and `internal` for any other error.
  */
 export function parseResponse(
   review: RunningReview,

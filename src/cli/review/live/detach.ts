@@ -54,8 +54,8 @@ async function findOpen(repo = "."): Promise<RunningReview | undefined> {
 }
 
 /**
- * Starts a live review in the background with these arguments. `onNote` receives the review's notes until the
- * review is ready.
+ * Starts a live review in the background with these arguments. Once the review is ready, calls `onNote` with the notes
+ * that it has printed, if any. Resolves to a `DetachFailure` if the review ends before it is ready.
  */
 export async function startDetached(
   args: readonly string[],

@@ -218,7 +218,7 @@ async function workingDirectory(server: Server, given: string | undefined): Prom
   });
 }
 
-/** Resolves to the client's first root that is a folder of this machine, or undefined. */
+/** Resolves to the path of the client's first root with a `file:` URI, or undefined. */
 async function firstRoot(server: Server): Promise<string | undefined> {
   if (server.getClientCapabilities()?.roots === undefined) return undefined;
   try {

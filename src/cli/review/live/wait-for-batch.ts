@@ -19,7 +19,10 @@ import type { WaitFlags } from "./program.ts";
 /** The exit code of timeout(1). */
 const TIMED_OUT = 124;
 
-/** Runs `review wait`. Resolves to the exit code: 0 once a batch is printed, 124 after the time limit. */
+/**
+ * Runs `review wait`. Resolves to the exit code: 0 once a batch is printed, 1 if it could not be printed, 124 after the
+ * time limit.
+ */
 export async function waitCommand(flags: WaitFlags, output: Output): Promise<number> {
   const { id, again, json } = flags;
   // A shell that started this command in the background can end before it.
@@ -81,9 +84,9 @@ const response = z.union([
 ]);
 
 /**
- * Waits for the next batch of a live review. For a review that has ended, returns the next batch that no
- * client has fetched. Resolves to undefined after the time limit. Throws `usage` for an unknown review, and
- * `review_ended` if the review's process ends during the call.
+ * Waits for the next batch of a live review. For a review that has ended, returns the next batch that no client has
+ * fetched, or an empty final batch. Resolves to undefined after the time limit. Throws `usage` for an unknown review and
+ * for an interrupted review without further batches, and `review_ended` if the review is interrupted during the call.
  */
 export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch | undefined> {
   let review: RunningReview;
@@ -108,7 +111,7 @@ export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch 
 
 const hasProcessEnded = (error: unknown) => error instanceof AppError && error.code === "review_ended";
 
-/** Returns the log of a review that ends or has just ended, unless it was interrupted. */
+/** Waits until a review has ended, and returns the path of its log; undefined if the review was interrupted. */
 async function finalLog(review: RunningReview): Promise<string | undefined> {
   await processEnd(review);
   const path = await findLog(dataFolder(), review.id);
