@@ -54,7 +54,7 @@ export type LoadedPlan =
 
 const NO_PLAN = "The agent asked for a review without sending a plan.";
 
-/** Reads the plan from its location. Never throws: the page shows what is missing. */
+/** Reads the plan from its location. Never rejects: the page shows what is missing. */
 export async function loadPlan(location: PlanLocation): Promise<LoadedPlan> {
   if (location.in === "event") return { plan: location.text };
   if (location.in === "nowhere")

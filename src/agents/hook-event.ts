@@ -6,7 +6,7 @@ const text = z.string();
 /** Treats a member that is not a string as missing: if parsing failed, the event would be read as Markdown. */
 const member = text.optional().catch(undefined);
 
-/** Other members are allowed, because they differ between versions of the agents. */
+/** The members of a hook event that are read. All others are ignored, because they differ between agents' versions. */
 const hookEvent = z.object({
   hook_event_name: member,
   tool_name: member,
@@ -22,8 +22,8 @@ const hookEvent = z.object({
 }) satisfies z.ZodType<HookEvent>;
 
 /**
- * Returns the event, or undefined if the value is not an event: it must have an event name, a tool name in camel
- * case, or a tool input.
+ * Returns the event, or undefined if the value is not an event: an event has at least one of `hook_event_name`,
+ * `tool_input` and `toolName`.
  */
 export function parseEvent(value: unknown): HookEvent | undefined {
   const result = hookEvent.safeParse(value);

@@ -3,8 +3,8 @@ import type { UpstreamDialect } from "./proxy/config.ts";
 
 /**
  * Returns the base URL of an upstream's operations, without trailing slash and with the query of `baseUrl`. Adds the
- * version segment if no part of the path looks like one, unless the URL ends in `/`, ends in an operation
- * (`/chat/completions`), or belongs to a vendor without versions.
+ * version segment if no part of the path looks like one, unless the URL ends in `/` (except at `VERSIONED_HOSTS`), ends
+ * in an operation (`/chat/completions`), or belongs to a vendor without versions.
  */
 export function versionedUrl(baseUrl: string, dialect: UpstreamDialect): string {
   const url = new URL(baseUrl);
@@ -34,7 +34,7 @@ const VERSION = /^v\d+([a-z]+\d*)?$/;
 /** Operation paths at the end of a URL that was copied from a vendor's documentation. */
 const OPERATIONS = ["/chat/completions", "/completions", "/embeddings", "/responses", "/messages"];
 
-/** Vendors whose paths always have a version: it is added even if the URL ends in a slash after the host. */
+/** Hosts of vendors whose paths always have a version: it is added even if the URL ends in a slash. */
 const VERSIONED_HOSTS = new Set([
   "api.anthropic.com",
   "api.openai.com",

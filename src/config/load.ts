@@ -56,7 +56,10 @@ export async function readConfigurationText(path: string, mustExist: boolean): P
   }
 }
 
-/** Parses the text of a configuration file, with or without a byte-order mark. */
+/**
+ * Parses the text of a configuration file, with or without a byte-order mark. Throws `configuration` for invalid JSON
+ * and duplicate keys.
+ */
 export function parseConfiguration(written: string, path: string): ConfigurationFile {
   const text = written.replace(/^\ufeff/, "");
   const errors: ParseError[] = [];

@@ -1,6 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
-/** RFC 1122, section 3.2.1.3, and RFC 4291, section 2.5.3; also matches IPv4-mapped IPv6 addresses. */
+/**
+ * The loopback addresses: RFC 1122, section 3.2.1.3, and RFC 4291, section 2.5.3. Also matches their IPv4-mapped IPv6
+ * forms.
+ */
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
@@ -29,7 +32,7 @@ export function isWildcard(host: string): boolean {
   return ["0.0.0.0", "::"].includes(withoutBrackets(host));
 }
 
-/** Returns whether two URLs have the same host and port. All names of the loopback interface count as equal. */
+/** Returns whether two URLs have the same host and port. All loopback and wildcard hosts count as equal. */
 export function isSameAddress(one: string, other: string): boolean {
   const [first, second] = [new URL(one), new URL(other)];
   if (getPort(first) !== getPort(second)) return false;

@@ -50,7 +50,7 @@ export function proxyFor(proxies: OutboundProxies, origin: string): OutboundProx
   return proxies.exceptions.some((entry) => isException(entry, host, portNumber)) ? undefined : proxy;
 }
 
-/** Describes the proxies in use without credentials, one text per scheme. */
+/** Describes the proxies in use without credentials: one text per scheme, then one for the exceptions, if any. */
 export function describeProxies({ http, https, exceptions }: OutboundProxies): string[] {
   const describe = (scheme: string, proxy: OutboundProxy | undefined) =>
     proxy === undefined ? [] : [`${scheme} through ${proxy.url} (${proxy.variable})`];

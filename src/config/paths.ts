@@ -26,7 +26,7 @@ export function getNameInUse(environment: Environment, name: `SERVICE_${string}`
   return environment[own] === undefined ? name : own;
 }
 
-/** The process's environment. Other modules receive its values as parameters. */
+/** The environment of this process, in which `SALLYPORT_…` also sets `SERVICE_…`. */
 export const processEnvironment: Environment = withOwnNames(process.env);
 
 /**
@@ -46,7 +46,7 @@ export async function loadEnvironmentFile(path: string): Promise<void> {
   for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
 }
 
-/** Returns `$SERVICE_HOME`, or the platform's data directory if it is not set. */
+/** Returns `$SERVICE_HOME`, or otherwise `sallyport` in `$XDG_DATA_HOME` or in the platform's data directory. */
 export function dataDirectory(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,
@@ -64,7 +64,10 @@ export function dataDirectory(
   return join(getHomeDirectory(environment), ".local", "share", "sallyport");
 }
 
-/** Returns `$SERVICE_CONFIG`, or `config.json` in the platform's configuration directory if it is not set. */
+/**
+ * Returns `$SERVICE_CONFIG`, or otherwise `sallyport/config.json` in `$XDG_CONFIG_HOME` or in the platform's
+ * configuration directory.
+ */
 export function configFile(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   if (environment["SERVICE_CONFIG"]) return environment["SERVICE_CONFIG"];
   const configHome = baseDirectory(environment, "XDG_CONFIG_HOME");
@@ -81,7 +84,7 @@ export function configFile(environment: Environment, platform: NodeJS.Platform =
 }
 
 /**
- * Returns a base directory. A relative path is ignored
+ * Returns the value of a base directory variable, if it is set. A relative path is ignored
  * (https://specifications.freedesktop.org/basedir-spec/latest/), because the locations of configuration and
  * decisions would depend on the working directory.
  */

@@ -18,8 +18,8 @@ export interface ProxyCheckFlags extends ProxyFlags {
 
 /**
  * Runs `sallyport proxy check`: prints the effective configuration and the source of each value, or, with
- * `--json-schema`, the JSON Schema of the configuration file. Resolves to 0. Throws `configuration` if the configuration
- * is invalid.
+ * `--json-schema`, the JSON Schema of the configuration file. Resolves to 0. Throws `configuration` if the
+ * configuration is invalid.
  */
 export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promise<number> {
   if (flags.jsonSchema) {

@@ -89,7 +89,7 @@ export async function resolveOptions(flags: ReviewFlags, cwd = "."): Promise<Rev
   };
 }
 
-/** Returns the model to ask, with the key from its variable. Throws `configuration` if the variable is unset or empty. */
+/** Returns the model to ask, with the key from its variable. Throws `configuration` if the variable is not set. */
 function askTarget(
   { base_url: baseUrl, model, api_key_env: variable }: NonNullable<ReviewConfiguration["ask"]>,
   environment: Environment,

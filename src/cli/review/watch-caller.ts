@@ -44,9 +44,9 @@ interface WatchOptions {
 const PAUSE_MS = 2_000;
 
 /**
- * Watches for signs that an agent has continued without its hook (some agents then leave the hook running): a later hook
- * call of the same session, a growing transcript, an ended launcher, a closed terminal, or a passed time limit. A sign
- * leads to a warning and never ends the review.
+ * Watches for signs that an agent has continued without its hook (some agents then leave the hook running): a later
+ * hook call of the same session, a growing transcript, an ended launcher, a closed terminal, or a passed time limit. A
+ * sign leads to a warning and never ends the review.
  */
 export function watchCaller(caller: WatchedCaller, options: WatchOptions): CallerWatch {
   const { onDoubt, pause = PAUSE_MS, settle } = options;

@@ -120,7 +120,7 @@ function describeUpstream(provider: Provider, notes: Notes): ImportedUpstream {
   };
 }
 
-/** Returns the dialect and the base URL of a provider, derived from the operation at the end of its URL. */
+/** Returns the dialect and the base URL of a provider, derived from the end of its URL and from its transformers. */
 function locate(
   url: string,
   transformers: readonly string[],

@@ -104,7 +104,7 @@ export function importKey(name: string, secret: ImportedSecret): object {
     : { name, key_env: secret.env };
 }
 
-/** Returns a name for an upstream that is not taken yet: `groq`, `groq-2`, … */
+/** Returns a name for an upstream that no other upstream has yet: `groq`, `groq-2`, … */
 export function freeName(wanted: string, taken: Readonly<Record<string, unknown>>): string {
   const name = wanted.replace(/[^A-Za-z0-9._-]+/g, "-") || "upstream";
   if (!(name in taken)) return name;

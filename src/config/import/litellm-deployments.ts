@@ -7,7 +7,7 @@ import { guessProvider, PROVIDERS } from "./litellm-providers.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const text = z.string().min(1);
-/** Also accepts numbers in quotes, which are common in hand-written YAML. */
+/** An optional number. Numbers in quotes, which are common in hand-written YAML, are accepted too. */
 const optionalNumber = z.coerce.number().finite().nullish();
 
 /** The schema of an entry. */

@@ -38,8 +38,8 @@ const litellmSchema = z.looseObject({
 type LitellmConfig = z.infer<typeof litellmSchema>;
 
 /**
- * Settings of LiteLLM by section. An empty text marks a setting that other code converts; any other text
- * names the replacement.
+ * Settings of LiteLLM by section. An empty text marks a setting that other code converts; any other text is the note
+ * that the setting gets.
  */
 const SECTIONS = {
   "": {

@@ -120,7 +120,7 @@ export interface UpstreamConfig {
   readonly keys: readonly string[];
   readonly credentials: "config" | "client";
   readonly headers: Readonly<Record<string, string>>;
-  /** Names of client headers to forward besides those of vendors: lower case. */
+  /** Names, in lower case, of client headers that are forwarded in addition to those of vendors. */
   readonly forwardHeaders: readonly string[];
   /** Configured models; undefined: the upstream's own list. */
   readonly models: readonly string[] | undefined;
@@ -256,7 +256,7 @@ export interface Limits {
   readonly connections: number;
 }
 
-/** Sources of model data besides the bundled data. */
+/** Sources of model data that take precedence over the bundled data. */
 export interface ModelDataConfig {
   /** The data in the configured file. */
   readonly own: VendorModels | undefined;

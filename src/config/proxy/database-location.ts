@@ -57,10 +57,10 @@ export type DatabaseLocation =
 type DatabaseSettings = Pick<ProxySettings, "database" | "database_env" | "store">;
 
 /**
- * Returns the location of the database: the first of these that is set: `SERVICE_PROXY_DATABASE`, the variable that
- * `database_env` names, `database`; or otherwise `proxy/sallyport.db` in the data directory. Relative paths are
- * resolved against the configuration file's folder. Throws `configuration` if the text is not a valid location.
- * `isConfigured` is false for the default.
+ * Returns the location of the database, from the first of these that is set: `SERVICE_PROXY_DATABASE`, the variable
+ * that `database_env` names, `database`, `store`. The default is `proxy/sallyport.db` in the data directory, for which
+ * `isConfigured` is false. Relative paths are resolved against the configuration file's folder. Throws `configuration`
+ * if the text is not a valid location or the named variable is not set.
  */
 export function databaseLocation(
   settings: DatabaseSettings,
@@ -109,7 +109,7 @@ function locationText(
   return settings.store === "memory" ? ["none", "proxy.store"] : ["sqlite", undefined];
 }
 
-/** Returns the location without a password, for messages. */
+/** Returns the location without user and password, for messages. */
 export function describeLocation(location: DatabaseLocation): string {
   if (location.engine === "none") return "none";
   if (location.engine === "sqlite") return location.path;
@@ -133,7 +133,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Resolves which data are stored, where, and for how long. Without a data directory, nothing is stored unless
- * the settings name a location. Throws `configuration` if the text is not a valid location.
+ * the settings name a location. Throws `configuration` if the location is not valid.
  */
 export function resolveStorage(
   settings: ProxySettings,
@@ -159,7 +159,11 @@ export function resolveStorage(
   };
 }
 
-/** Returns the URL of Redis, from `SERVICE_PROXY_REDIS` or otherwise from the file. */
+/**
+ * Returns the URL of Redis, from the first of these that is set: `SERVICE_PROXY_REDIS`, the variable that `redis_env`
+ * names, `redis`. Returns undefined if none is set, or if the value is `none`. Rejects an invalid URL, and a
+ * `redis_env` whose variable is not set.
+ */
 export function findRedisUrl(
   settings: ProxySettings,
   environment: Environment,

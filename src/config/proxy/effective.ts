@@ -43,7 +43,7 @@ export function effectiveSettings(
       value: isSecret([key]) ? "[redacted]" : withoutSecrets(value),
       source: `environment ${variable}`,
     };
-    // This also redacts the members of a secret's source.
+    // Several settings in the list can be members of one secret's source. The variable replaces all of them.
     const isReplaced = (each: EffectiveSetting) => each.key === key || each.key.startsWith(`${key}.`);
     const at = found.findIndex(isReplaced);
     found.splice(at < 0 ? found.length : at, found.filter(isReplaced).length, own);

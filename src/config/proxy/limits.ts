@@ -139,7 +139,7 @@ export function teamSubject({
   return { id: `team:${name}`, label: `the team ${JSON.stringify(name)}`, limits };
 }
 
-/** Returns the subject of an upstream with limits. */
+/** Returns the subject of an upstream, or undefined if it has no limits. */
 export function upstreamSubject(name: string, limits: Limits | undefined): Subject | undefined {
   if (!hasLimits(limits)) return undefined;
   return { id: `upstream:${name}`, label: `the upstream ${JSON.stringify(name)}`, limits };

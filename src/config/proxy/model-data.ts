@@ -6,7 +6,7 @@ import { getReadReason } from "../../files/read-reason.ts";
 import type { ModelPrice, TokenPrices } from "./config.ts";
 import { httpUrl } from "./value-schemas.ts";
 
-/** `proxy.model_data`: a source of prices, context windows and limits besides the bundled data. */
+/** `proxy.model_data`: a source of prices, context windows and limits that takes precedence over the bundled data. */
 export const modelDataSettings = z
   .strictObject({
     file: z.string().min(1).optional().describe("A file in the form of https://models.dev/api.json."),
@@ -48,7 +48,7 @@ const model = z.looseObject({
 });
 const catalog = z.record(z.string(), z.looseObject({ models: z.record(z.string(), model) }));
 
-/** Parses a catalog in the form of https://models.dev/api.json. Throws `configuration` with `source`. */
+/** Parses a catalog in the form of https://models.dev/api.json. Throws `configuration`, naming `source`. */
 export function parseModelData(text: string, source: string): VendorModels {
   const vendors = catalog.safeParse(parseJson(text, source));
   if (!vendors.success) {

@@ -93,7 +93,7 @@ export function resolvePlatform(name: PlatformName, context: PlatformContext): P
 
 const BEDROCK_PATHS: ByDialect<string> = { messages: "", "chat-completions": "/openai/v1" };
 
-/** https://docs.aws.amazon.com/general/latest/gr/bedrock.html */
+/** Resolves an upstream on Amazon Bedrock: https://docs.aws.amazon.com/general/latest/gr/bedrock.html */
 function resolveBedrock(context: PlatformContext): PlatformService {
   const { region: given, profile, role_arn: roleArn } = context.settings.aws ?? {};
   const region = given ?? readVariable(context, "AWS_REGION", "AWS_DEFAULT_REGION");
@@ -122,7 +122,7 @@ const VERTEX_PATHS: ByDialect<string> = {
   "chat-completions": "endpoints/openapi",
 };
 
-/** https://docs.cloud.google.com/vertex-ai/docs/general/googleapi-access-methods */
+/** Resolves an upstream on Vertex AI: https://docs.cloud.google.com/vertex-ai/docs/general/googleapi-access-methods */
 function resolveVertex(context: PlatformContext): PlatformService {
   const { project: given, location: givenLocation, credentials_file: file } = context.settings.google ?? {};
   const project = given ?? readVariable(context, "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT");
@@ -186,7 +186,7 @@ const AZURE_APIS: ByDialect<AzureApi> = {
   },
 };
 
-/** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
+/** Resolves an upstream on Azure: https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
 function resolveAzure(context: PlatformContext): PlatformService {
   const azure = context.settings.azure;
   const { deployments = false, api_version: given } = azure ?? {};

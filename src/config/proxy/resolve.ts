@@ -55,8 +55,8 @@ export function headerTexts(
 }
 
 /**
- * Resolves the configuration: reads environment variables, checks that referenced names exist, and converts
- * units. Throws `configuration` with file, line and key.
+ * Resolves the configuration: reads environment variables, checks that referenced names exist, and converts units.
+ * Throws `configuration` with file, line and key, or `usage` with the flag or variable.
  */
 export function resolveProxyConfig(
   loaded: LoadedSettings,
@@ -224,7 +224,7 @@ function resolveLimits({ limits }: ProxySettings): Limits {
   };
 }
 
-/** Returns whether no key is required: `auth_mode` is `auto` or `off`, without LAN access. */
+/** Returns whether `auth_mode` requires no key while `allow_lan_access` does not admit other machines. */
 const needsNoKey = ({ auth_mode, allow_lan_access }: ProxySettings): boolean =>
   !allow_lan_access && (auth_mode === "auto" || auth_mode === "off");
 

@@ -12,7 +12,10 @@ export function secretsInUrl(url: string): string[] {
   );
 }
 
-/** Returns a text without the credentials in its query, if it is a URL, and without a database's password. */
+/**
+ * Redacts the credentials in the query of an HTTP URL, or the password in a PostgreSQL URL. Returns any other text
+ * unchanged.
+ */
 export function withoutUrlSecrets(text: string): string {
   if (/^postgres(?:ql)?:/i.test(text)) return text.replace(/(:\/\/[^/?#@:]*:)[^/?#]*@/, "$1[redacted]@");
   if (!/^https?:\/\/[^?]*\?/i.test(text)) return text;
@@ -23,8 +26,8 @@ export function withoutUrlSecrets(text: string): string {
 
 /**
  * Returns the texts that no log or error may contain: keys, and values of headers with credentials, with and without
- * their scheme. The longest are first, so that redacting a secret does not split a longer one that contains it. Texts
- * of fewer than eight characters are not secrets.
+ * their scheme. The longest are first, so that redacting a secret does not split a longer one that contains it. Leaves
+ * out texts of fewer than eight characters, which also occur in ordinary text.
  */
 export function collectSecrets(
   keys: readonly string[],

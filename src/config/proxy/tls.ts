@@ -6,7 +6,7 @@ import { AppError } from "../../errors.ts";
 import { getReadReason } from "../../files/read-reason.ts";
 import { secretSource } from "./value-schemas.ts";
 
-/** `proxy.tls`: with it, the proxy listens for HTTPS. */
+/** `proxy.tls`, the settings of the HTTPS listener. Without them, the proxy serves HTTP. */
 export const tlsSettings = z
   .strictObject({
     cert: z

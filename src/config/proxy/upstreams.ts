@@ -183,7 +183,10 @@ function plainUpstream(
   };
 }
 
-/** Returns an environment variable, trimmed: values read from files often end in a line break. */
+/**
+ * Returns the value of an environment variable, trimmed, because values read from files often end in a line break;
+ * empty if the variable is not set.
+ */
 export function environmentValue(environment: Environment, name: string): string {
   return environment[name]?.trim() ?? "";
 }

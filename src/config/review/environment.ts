@@ -9,14 +9,14 @@ export interface ReviewEnvironment {
   readonly sharing: boolean;
   /** `SERVICE_PORT`, 1 to 65535. */
   readonly port?: number | undefined;
-  /** `SERVICE_HOST`: an address to bind besides loopback. */
+  /** `SERVICE_HOST`: an address to bind in addition to loopback. */
   readonly host?: string | undefined;
   /** `SERVICE_ORIGIN`, or a value derived from the calling agent's variables. */
   readonly origin?: string | undefined;
   /**
    * The value of `SERVICE_BROWSER`, or otherwise of `BROWSER`: a program that receives the URL, or `none`. Over SSH,
-   * only `BROWSER` is used unless `SERVICE_BROWSER` is `none`, because editors with a remote server set it and the
-   * person does not see this machine's desktop.
+   * only `BROWSER` is used unless `SERVICE_BROWSER` is `none`, because editors with a remote server set `BROWSER`, and
+   * the person does not see this machine's desktop.
    */
   readonly browser?: string | undefined;
   /** Whether the person is connected through SSH. */

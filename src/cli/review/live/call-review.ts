@@ -10,8 +10,8 @@ export interface ReviewCall {
 }
 
 /**
- * Calls a review of this machine with its token. Throws `usage` if the call is invalid, `review_ended` if the process of
- * the review has ended or is ending, and `internal` for any other error.
+ * Calls a review of this machine with its token. Throws `usage` if the call is invalid, `review_ended` if the process
+ * of the review has ended or is ending, and `internal` for any other error.
  */
 export async function callReview(review: RunningReview, call: ReviewCall): Promise<unknown> {
   const response = await openCall(review, call);

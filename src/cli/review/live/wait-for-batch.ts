@@ -85,8 +85,9 @@ const response = z.union([
 
 /**
  * Waits for the next batch of a live review. For a review that has ended, returns the next batch that no client has
- * fetched, or an empty final batch. Resolves to undefined after the time limit. Throws `usage` for an unknown review and
- * for an interrupted review without further batches, and `review_ended` if the review is interrupted during the call.
+ * fetched, or an empty final batch. Resolves to undefined after the time limit. Throws `usage` for an unknown review
+ * and for an interrupted review without further batches, and `review_ended` if the review is interrupted during the
+ * call.
  */
 export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch | undefined> {
   let review: RunningReview;
