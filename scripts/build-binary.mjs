@@ -134,7 +134,7 @@ function inject(blob) {
   if (mac) quietly("codesign", ["--sign", "-", output]);
 }
 
-/** Throws unless the executable starts and prints its version. */
+/** Throws unless the executable contains the blob and, if it is for this platform, prints its version. */
 function check(blob) {
   expectFilled(readFileSync(output), readFileSync(blob));
   if (!isOwn) return;

@@ -102,7 +102,7 @@ function addLibraries(folder) {
     }
     rmSync(extracted, { recursive: true });
   }
-  // Converters between character sets and audit modules of the loader, which Node.js does not use.
+  // Node.js uses neither the converters between character sets nor the loader's audit modules.
   for (const name of readdirSync(folder, { recursive: true }))
     if (/\/(?:gconv|audit)$/.test(name)) rmSync(join(folder, name), { recursive: true, force: true });
 }

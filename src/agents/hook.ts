@@ -50,7 +50,7 @@ export interface HookInput {
   readonly channel: AgentChannel;
   readonly origin?: AgentOrigin | undefined;
   readonly permissionMode?: string | undefined;
-  /** The tool call's input besides the plan, if an approval returns it to the agent. */
+  /** The tool call's input without the plan, if an approval returns it to the agent. */
   readonly requested?: Readonly<Record<string, unknown>> | undefined;
   readonly cwd?: string | undefined;
   /** The agent's session, if the event names it. */

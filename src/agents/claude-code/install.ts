@@ -10,7 +10,7 @@ import { reviewCommand } from "./review-command.ts";
 /** Maximum seconds of one `review wait`. The model must request this timeout, which the settings limit to four days. */
 const WAIT_SECONDS = 3_500;
 
-/** https://code.claude.com/docs/en/hooks; formats tested with Claude Code 2.1.197 and 2.1.332. */
+/** The installation in Claude Code: https://code.claude.com/docs/en/hooks. Tested with 2.1.197 and 2.1.332. */
 export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a live review of a diff",
   edits: (target) => {

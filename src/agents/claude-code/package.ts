@@ -13,7 +13,7 @@ import { reviewCommand } from "./review-command.ts";
 /** Maximum seconds of one `review wait`. A plugin cannot raise Claude Code's limit of ten minutes for a command. */
 const WAIT_SECONDS = 500;
 
-/** https://code.claude.com/docs/en/plugins-reference; tested with Claude Code 2.1.332. */
+/** The plugin for Claude Code: https://code.claude.com/docs/en/plugins-reference. Tested with 2.1.332. */
 export const claudeCodePlugin: PluginPackage = {
   id: "claude-code",
   format: "Claude Code plugin",

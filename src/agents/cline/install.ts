@@ -7,9 +7,9 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 const CALL_SECONDS = 86_400;
 
 /**
- * https://docs.cline.bot/getting-started/config; formats tested with Cline CLI 3.0.65. Cline's hooks and its
- * plugins' tools may run for at most a minute, so plans are reviewed through `sallyport mcp`, which a rule
- * requests in every session.
+ * The installation in Cline CLI: https://docs.cline.bot/getting-started/config. Tested with 3.0.65. Cline's hooks and
+ * its plugins' tools may run for at most a minute, so a rule instructs the model in every session to submit its plans
+ * through `sallyport mcp`.
  */
 export const install: ReviewInstall = {
   gives: "MCP tools for live reviews of plans and diffs, and a rule that has every plan reviewed",

@@ -7,8 +7,8 @@ import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewSkill } from "../review-prompts.ts";
 
 /**
- * Formats tested with Codex CLI 0.171.0. Codex CLI has no tool for plans: the Stop hook finds the plan in the
- * transcript.
+ * The installation in Codex CLI, tested with 0.171.0. Codex CLI has no tool for plans: the Stop hook finds the plan in
+ * the transcript.
  */
 export const install: ReviewInstall = {
   gives: "plan review when a turn in plan mode ends; the skill sallyport-review for a live review of a diff",

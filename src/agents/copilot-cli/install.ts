@@ -5,7 +5,7 @@ import { planHook } from "../own-command.ts";
 import { reviewSkill } from "../review-prompts.ts";
 import { copilotHooks } from "./hooks-file.ts";
 
-/** Formats tested with Copilot CLI 1.0.102. A project's hooks run once its folder is trusted. */
+/** The installation in Copilot CLI, tested with 1.0.102. A project's hooks run once its folder is trusted. */
 export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; the skill sallyport-review for a live review of a diff",
   edits: (target) => [

@@ -9,8 +9,8 @@ export interface FileEdit {
   /** A short description for the table and the diff: "hook on ExitPlanMode". */
   readonly purpose: string;
   /**
-   * Returns the text with Sallyport's part, or the text unchanged if it already contains the part. `earlier` has the text that
-   * an earlier installation wrote. Throws `configuration` if the part cannot be added.
+   * Returns the text with Sallyport's part, or the text unchanged if it already contains the part. `earlier` has the
+   * text before and after an earlier installation. Throws `configuration` if the part cannot be added.
    */
   install(text: string | undefined, earlier?: Earlier): string;
   /** Returns the text without Sallyport's part, or undefined if the file contained no other text. */

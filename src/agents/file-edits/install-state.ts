@@ -5,7 +5,7 @@ import type { FileEdit } from "./file-edit.ts";
 /** `outdated`: installed, but this version (or this location of the command) would write different text. */
 export type InstallState = "installed" | "outdated" | "absent" | "unreadable";
 
-/** Returns the state of an installation, and whether its plans open as live reviews. Only reads, and never throws. */
+/** Returns the state of an installation, and whether its plans open as live reviews. Only reads, and never rejects. */
 export async function readEitherState(
   edits: ReviewInstall["edits"],
   target: InstallTarget,
@@ -16,7 +16,7 @@ export async function readEitherState(
   return live ? { state: "installed", live } : { state, live };
 }
 
-/** Returns the state of a set of edits. Only reads, and never throws. */
+/** Returns the state of a set of edits. Only reads, and never rejects. */
 export async function readInstallState(edits: readonly FileEdit[]): Promise<InstallState> {
   try {
     const found = await Promise.all(edits.map(getEditState));

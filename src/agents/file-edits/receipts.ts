@@ -9,7 +9,7 @@ import { makeFolders } from "../../files/make-folders.ts";
 /** The record of a file that Sallyport wrote: a backup, and the written text, to detect later changes. */
 export interface Receipt {
   readonly path: string;
-  /** The whole text before the first change; undefined if the file did not exist. */
+  /** The whole text that an uninstallation restores; undefined if there was no file, or only Sallyport's text in it. */
   readonly original: string | undefined;
   /** The whole text as Sallyport wrote it. */
   readonly written: string;

@@ -5,7 +5,10 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { planHook } from "../own-command.ts";
 import { geminiHook, reviewCommand } from "./contents.ts";
 
-/** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats tested with Gemini CLI 0.61.0. */
+/**
+ * The installation in Gemini CLI (docs/hooks/reference.md and docs/cli/custom-commands.md in its package). Tested with
+ * 0.61.0.
+ */
 export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a live review of a diff",
   edits: (target) => [

@@ -9,7 +9,7 @@ import {
 } from "../packages/plugin-package.ts";
 import { geminiHook, reviewCommand } from "./contents.ts";
 
-/** The package's docs/extensions/reference.md; tested with Gemini CLI 0.61.0. */
+/** The extension for Gemini CLI (docs/extensions/reference.md in its package). Tested with 0.61.0. */
 export const geminiExtension: PluginPackage = {
   id: "gemini-cli",
   format: "Gemini CLI extension",

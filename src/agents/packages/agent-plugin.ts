@@ -13,8 +13,8 @@ import {
 const SCHEMAS = "https://agent-plugins.org/schemas/1.0.0";
 
 /**
- * The Agent Plugins 1.0.0 package: https://agent-plugins.org. `com.github.copilot` holds what the format leaves to its
- * clients; Copilot CLI 1.0.102 runs the hooks in it.
+ * The Agent Plugins 1.0.0 package: https://agent-plugins.org. The folder `com.github.copilot` has the parts that the
+ * format leaves to each client; Copilot CLI 1.0.102 runs the hooks in it.
  */
 export const agentPlugin: PluginPackage = {
   id: "agent-plugin",

@@ -2,7 +2,7 @@ import type { InstallTarget } from "../agent.ts";
 
 /** A plugin, extension or skill folder that agents install with their own commands. */
 export interface PluginPackage {
-  /** The id in `sallyport plugin export ID`, and the folder's name below `plugins/`. */
+  /** The id that `sallyport plugin list` prints, and the folder's name below `plugins/`. */
   readonly id: string;
   /** The format, with its version if it has one. */
   readonly format: string;
