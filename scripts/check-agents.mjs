@@ -1,7 +1,8 @@
 // Reports whether newer versions of the agents break a cell of the table in docs/agents.md: asks the registry for the
 // newest version of each agent, runs its tests with that version, and with the tested version where one fails.
 //   node scripts/check-agents.mjs [--versions] [--json FILE] [AGENT...]
-// --versions lists tested and newest versions and runs no tests. Exits with 1 if a newer version breaks a cell.
+// --versions lists tested and newest versions and runs no tests. Exits with 1 if a newer version breaks a cell, cannot
+// be installed or is not tested.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

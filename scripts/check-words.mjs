@@ -1,7 +1,7 @@
 // Checks names and documentation against docs/glossary.md. Part of `npm run lint`.
 //   node scripts/check-words.mjs
-// Names: the last column of the glossary lists retired words in backticks. An identifier or file name that contains one is
-// an error.
+// Names: the last column of the glossary lists retired words in backticks. An identifier or file name that contains one
+// is an error.
 // Documentation: headless sentences, British spellings and history phrases are errors.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -8,12 +8,12 @@ import { writeStartScript } from "./start-script.mjs";
 
 const PACKAGE = "@sparticuz/chromium@153.0.0";
 
-/** Fonts besides Open Sans, the only font in the package: the diff needs a monospaced font. */
+/** Fonts in addition to Open Sans, the only font in the package: the diff needs a monospaced font. */
 const FONTS = "dejavu-fonts-ttf@2.37.3";
 
 /**
- * Downloads the packages, extracts them into `folder` (which is replaced) and returns the path of the script that starts the
- * program. `npm` runs npm with arguments in a folder.
+ * Downloads the packages, extracts them into `folder` (which is replaced) and returns the path of the script that
+ * starts the program. `npm` runs npm with arguments in a folder.
  */
 export function extractChromium(folder, npm) {
   const work = `${folder}.${process.pid}`;

@@ -17,8 +17,8 @@ const CALLS = [
 ];
 
 /**
- * Runs the built proxy in the folder `home`, sends calls, and passes its address and its admin key to `use` while one call
- * is running.
+ * Runs the built proxy in the folder `home`, sends calls, and passes its address and its admin key to `use` while one
+ * call is running.
  */
 export async function withBusyProxy(home, use) {
   const vendor = createServer(respond);

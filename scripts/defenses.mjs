@@ -1,5 +1,5 @@
-// The defenses of docs/threats.md, each with an edit that removes it. `scripts/test-defenses.mjs` applies one edit at a time,
-// and the named tests must fail.
+// The defenses of docs/threats.md, each with an edit that removes it. `scripts/test-defenses.mjs` applies one edit at a
+// time, and the named tests must fail.
 
 /** `[row, tests, file, text, replacement, …further file, text, replacement]`; tests are paths below test/. */
 export const defenses = [

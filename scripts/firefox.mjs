@@ -32,7 +32,10 @@ export function findFirefox(environment = process.env, folder = extracted) {
   return [...candidates, ...ELSEWHERE, join(folder, "start")].find((path) => existsSync(path));
 }
 
-/** Ensures that a Firefox starts, and installs one unless `FIREFOX` names one. Throws an error that names what to install. */
+/**
+ * Ensures that a Firefox starts, and installs one if necessary, unless `FIREFOX` is set. Throws an error that names
+ * what to install.
+ */
 export async function ensureFirefox() {
   const named = process.env.FIREFOX;
   const failures = [named ? `FIREFOX=${named} is not a program` : "none is installed"];

@@ -170,7 +170,10 @@ function textIn(folder) {
   return section?.includes("Permission is hereby granted") ? cleaned(section) : "";
 }
 
-/** Returns Vite's license without those of its bundled dependencies, which are not part of its output. */
+/**
+ * Returns a license text with normalized line ends. Removes from Vite's license those of its bundled dependencies,
+ * which are not part of its output.
+ */
 function cleaned(text) {
   return text
     .replaceAll("\r\n", "\n")
@@ -178,7 +181,9 @@ function cleaned(text) {
     .trim();
 }
 
-/** Returns texts for packages that publish none: name → license and text. A file's first line is "NAME, NAME: LICENSE". */
+/**
+ * Returns texts for packages that publish none: name → license and text. A file's first line is "NAME, NAME: LICENSE".
+ */
 function storedTexts(folder) {
   const texts = readdirSync(folder).flatMap((file) => {
     const [, names, license, text] =

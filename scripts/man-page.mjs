@@ -1,8 +1,8 @@
 // Generates the manual page sallyport(1) from --help. See man(7) for the macros.
 
 /**
- * Returns the manual page of a commander `program` as troff text. `more` maps a command's full name to the text below its
- * flags; `date` is the release date.
+ * Returns the manual page of a commander `program` as troff text. `more` maps a command's full name to the text below
+ * its flags; `date` is the release date.
  */
 export function manPage(program, { version, date, more }) {
   const commands = withNames(program);

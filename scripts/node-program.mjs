@@ -16,13 +16,16 @@ export function nodeProgram(bytes) {
   const arch = processors[processor];
   const [, version] = /\/release\/v(\d+\.\d+\.\d+)\/node-v/.exec(bytes.toString("latin1")) ?? [];
   if (!arch || !version)
-    throw new Error("It is not a Node.js binary for Linux, macOS or Windows on x64 or arm64");
+    throw new Error("The file is not a Node.js binary for Linux, macOS or Windows on x64 or arm64");
   if (!bytes.includes(`${FUSE}:0`))
-    throw new Error("It does not support single executables, or already has contents");
+    throw new Error("The Node.js binary does not support single executables, or already has contents");
   return { platform, arch, version };
 }
 
-/** Returns the file format and the processor number. https://man7.org/linux/man-pages/man5/elf.5.html, Apple's mach-o/loader.h, Microsoft's PE format */
+/**
+ * Returns the file format and the processor number: https://man7.org/linux/man-pages/man5/elf.5.html, Apple's
+ * mach-o/loader.h, Microsoft's PE format.
+ */
 function headOf(bytes) {
   const start = bytes.length < 64 ? 0 : bytes.readUInt32BE(0);
   if (start === 0x7f454c46) return [ELF, bytes.readUInt16LE(18)];
@@ -30,7 +33,7 @@ function headOf(bytes) {
   const header = start >>> 16 === 0x4d5a ? bytes.readUInt32LE(60) : bytes.length;
   if (header + 6 <= bytes.length && bytes.readUInt32BE(header) === 0x50450000)
     return [PE, bytes.readUInt16LE(header + 4)];
-  throw new Error("It is not an executable file");
+  throw new Error("The file is not an executable of Linux, macOS or Windows");
 }
 
 /** Throws unless the program has the marker and the contents. */

@@ -1,5 +1,6 @@
 // Records two rounds of a live review for the README: node scripts/record-live-review.mjs
-// It runs the commands of an agent, acts as the person in the page, and shows the real page and output as an animated SVG.
+// It runs the commands of an agent, acts as the person in the page, and shows the real page and output as an animated
+// SVG.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

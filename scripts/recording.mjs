@@ -28,7 +28,7 @@ export async function createRecording() {
   };
 }
 
-/** Returns the repository's file with the sum of `each`, between `before` and `after`. */
+/** Returns the text of cart.ts: the sum of `each`, an expression, over all items, between `before` and `after`. */
 export function cart(each, before = "", after = "") {
   return `export function total(items: Item[]): number {
   return ${before}items.reduce((sum, item) => sum + ${each}, 0)${after};

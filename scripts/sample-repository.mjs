@@ -66,7 +66,7 @@ export const SAMPLE_COMMENT = {
   text: "Slow clients on bad lines need the ten seconds: what is the `5_000` based on?",
 };
 
-/** Creates the repository in a new folder `gateway` below `home`, and resolves to its path. */
+/** Creates the repository in a new folder `gateway` below `home`, and returns its path. */
 export function sampleRepository(home) {
   const folder = join(home, "gateway");
   const write = (files) => {

@@ -24,7 +24,7 @@ const sentences = listFiles(paths)
 for (const { path, line, kind, text } of draw(sentences, Number(flags.count), Number(flags.seed)))
   console.log(`${path}:${line} [${kind}] ${text}`);
 
-/** Returns `count` distinct items in random order. */
+/** Returns at most `count` different items in random order. */
 function draw(items, count, seed) {
   const rest = [...items];
   const random = randomNumbers(seed);
@@ -34,7 +34,7 @@ function draw(items, count, seed) {
   return chosen;
 }
 
-/** Returns a generator of numbers from 0 to 1 (mulberry32). */
+/** Returns a function that returns random numbers from 0 to below 1 (mulberry32). */
 function randomNumbers(seed) {
   let state = seed;
   return () => {

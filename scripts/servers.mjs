@@ -24,8 +24,8 @@ const names = Object.keys(SERVERS);
 const extracted = resolve(import.meta.dirname, "../.cache/servers");
 
 /**
- * Returns the folder of an installed server's programs and the environment that they need. Throws an error that names the
- * missing package.
+ * Returns the folder of an installed server's programs and the environment that they need. Throws an error that names
+ * the missing package.
  */
 export function findServer(name, path = process.env.PATH ?? "", folder = extracted) {
   const { title, programs, howTo } = SERVERS[name];

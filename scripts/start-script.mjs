@@ -1,4 +1,4 @@
-// Starts a browser that was extracted into a folder with the libraries and fonts that were extracted with it.
+// Writes scripts that start an extracted browser with the libraries and fonts that were extracted with it.
 import { writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 

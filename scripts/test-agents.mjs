@@ -1,5 +1,5 @@
-// Tests with real agents: installs each in its pinned version and runs test/agents-live with network access to loopback
-// only. Arguments go to vitest. SALLYPORT_AGENTS names another folder for the programs.
+// Tests with real agents: installs each in its pinned version and runs test/agents-live, if possible with network
+// access to loopback only. Arguments go to vitest. SALLYPORT_AGENTS names another folder for the programs.
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import { installProgram, readPrograms, report, root, runAgentTests } from "./agent-programs.mjs";

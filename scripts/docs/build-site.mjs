@@ -1,5 +1,6 @@
-// Builds docs/ into a static site that can be searched and read without a network: dist/docs/<version>/, or the folder
-// after --out. Keeps other versions in the folder and links to them in the header. Exits with 1 if a link is broken.
+// Builds docs/ into a static site that can be searched and read without a network: the folder <version>/ in dist/docs,
+// or in the folder that --out names. Keeps other versions there and links to them in the header. Exits with 1 if a link
+// is broken.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -97,7 +98,10 @@ async function writeSearchIndex() {
   if (problems.length > 0) throw new Error(`The search index is incomplete: ${problems.join("; ")}`);
 }
 
-/** Deletes Pagefind's own user interfaces, and writes the other files into a script, for pages that are opened from a file. */
+/**
+ * Deletes Pagefind's own user interfaces, and writes the other files into a script, for pages that are opened from a
+ * file.
+ */
 function writeEmbeddedIndex(folder) {
   const files = {};
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

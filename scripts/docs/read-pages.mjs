@@ -28,8 +28,8 @@ export function toUrl(path) {
 }
 
 /**
- * Returns the sections of the navigation with their links, from the tables of docs/README.md. Pages that are in no table
- * get a separate section.
+ * Returns the sections of the navigation with their links, from the sections of docs/README.md. The API pages get a
+ * separate section, and so do pages to which docs/README.md does not link.
  */
 export function readNavigation(pages) {
   const text = readFileSync(join(root, "docs/README.md"), "utf8");

@@ -24,9 +24,9 @@ const MIN_SECONDS = 1;
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**
- * Returns `cachedData` and `compiled` for the loader. `dataDirectory` returns the user's data directory; `hashes` has the hash of
- * each part's text by name. Stores nothing if the data directory is missing, belongs to another user, or is writable
- * by others.
+ * Returns `cachedData` and `compiled` for the loader, and `save`. `dataDirectory` returns the user's data directory;
+ * `hashes` has the hash of each part's text by name. Stores nothing if the data directory is missing, belongs to
+ * another user, or is writable by others.
  */
 export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS }) {
   const scripts = new Map();
@@ -92,7 +92,7 @@ function readPrivateFile(path) {
   }
 }
 
-/** Writes a file by renaming it, so that another process reads the whole file or no file. */
+/** Writes a temporary file and renames it, so that another process reads the whole file or no file. */
 function writeWhole(path, content) {
   const temporary = `${path}.${process.pid}.tmp`;
   try {

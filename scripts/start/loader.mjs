@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { Script } from "node:vm";
 
 /**
- * Returns a function that loads a part by name ("main.cjs") and returns its exports. `source` and `cachedData` return a
- * part's wrapped text and V8's code cache for it; `builtin` requires Node's modules; `folder` is the parts' `__dirname`;
- * `compiled` receives each script. V8 checks version, flags and source length of a code cache, and compiles again if they differ.
+ * Returns a function that loads a part by name ("main.cjs") and returns its exports. `source` and `cachedData` return
+ * a part's wrapped text and V8's code cache for it; `builtin` requires Node's modules; `folder` is the `__dirname` of
+ * the parts; `compiled` receives each script. V8 checks version, flags and source length of a code cache, and compiles
+ * again if they differ.
  */
 export function createLoader({ source, cachedData, builtin, folder, compiled = () => {} }) {
   const parts = new Map();

@@ -4,7 +4,10 @@ import { AppError } from "../errors.ts";
 /** The service under which the system's keychain keeps Sallyport's secrets. */
 const SERVICE = "sallyport";
 
-/** A program that reads, stores or deletes a secret. The secret is passed on stdin, because other users can see arguments. */
+/**
+ * A program that reads, stores or deletes a secret. The secret to store is passed on stdin, because other users can see
+ * the arguments of a process.
+ */
 export interface KeychainCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -48,7 +51,7 @@ function toMacCommand(wanted: KeychainAction): KeychainCommand {
   return { program, args: ["-i"], stdin: line };
 }
 
-/** `PasswordVault` is the only access to the Credential Manager that Windows PowerShell 5.1 has without other modules. */
+/** The start of each script. Without other modules, Windows PowerShell 5.1 can use only `PasswordVault`. */
 const VAULT =
   "[void][Windows.Security.Credentials.PasswordVault,Windows.Security.Credentials,ContentType=WindowsRuntime]; " +
   "$vault = New-Object Windows.Security.Credentials.PasswordVault; ";

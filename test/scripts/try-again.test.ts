@@ -26,7 +26,7 @@ describe("what goes over the network is tried again", () => {
     expect(calls()).toBe(failures + 1);
     expect(reports).toHaveLength(failures);
     if (failures > 0)
-      expect(reports[0]).toBe("the download failed (refused 1). Trying again in 0 s, 2 left.");
+      expect(reports[0]).toBe("the download failed (refused 1). Trying again in 0 s (attempts left: 2).");
   });
 
   it("gives up with the last error", async () => {

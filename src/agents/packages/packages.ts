@@ -16,8 +16,8 @@ export async function loadPackages(): Promise<readonly PluginPackage[]> {
 }
 
 /**
- * The marketplace files of a folder that has the packages below `plugins/`, and the packages that each one offers. Codex
- * CLI reads the file in `.agents`, Copilot CLI the one in `.github`; both would otherwise read Claude Code's.
+ * The marketplace files of a folder that has the packages below `plugins/`, and the packages that each one offers.
+ * Codex CLI reads the file in `.agents`, Copilot CLI the one in `.github`; both would otherwise read Claude Code's.
  */
 const MARKETPLACES = [
   [".claude-plugin/marketplace.json", ["claude-code", "claude-code-mod"]],

@@ -6,7 +6,10 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook, withoutStderr } from "../own-command.ts";
 import { promptWithOutput, REVIEW_COMMAND, startLine } from "../review-prompts.ts";
 
-/** The installation in Qwen Code (docs/features/hooks.md and commands.md in its package), tested with 0.15.10 and 0.24.4. */
+/**
+ * The installation in Qwen Code (docs/features/hooks.md and commands.md in its package). Tested with 0.15.10 and
+ * 0.24.4.
+ */
 export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a live review of a diff",
   edits: (target) => {

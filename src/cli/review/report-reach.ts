@@ -4,7 +4,7 @@ import { isBeyondLoopback } from "./listen.ts";
 import type { ReviewOptions } from "./options.ts";
 import { reachableUrls, tunnelCommand } from "./reach.ts";
 
-/** Reports how to open the review on another machine: a tunnel, a forwarded port, addresses, and a QR code with `--qr`. */
+/** Reports how to open the review on another machine: tunnel, forwarded port, addresses and, with `--qr`, a QR code. */
 export async function reportReach(
   options: ReviewOptions,
   opening: Opening,

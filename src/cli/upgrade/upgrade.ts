@@ -94,8 +94,8 @@ async function askToInstall(installed: string, newest: string): Promise<"yes" | 
 }
 
 /**
- * Restarts all running proxies with the program on disk. Returns the URLs of those that restarted, and prints a note for
- * each proxy.
+ * Restarts all running proxies with the program on disk. Returns the URLs of those that restarted, and prints a note
+ * for each proxy.
  */
 async function restartProxies(run: RunCommand, output: Output): Promise<readonly string[]> {
   const restarted: string[] = [];

@@ -1,7 +1,7 @@
 import type { Output } from "../../output.ts";
 import { table } from "../../table.ts";
 
-/** Prints the members of a key or team as a table, or with `--json` as the member `name` of an object. Resolves to 0. */
+/** Prints the members of a key or team as a table or, with `--json`, as the object `{[name]: value}`. Resolves to 0. */
 export async function printMembers(
   name: string,
   value: object,

@@ -231,7 +231,7 @@ async function firstRoot(server: Server): Promise<string | undefined> {
   }
 }
 
-/** Runs `sallyport mcp`: an MCP server on stdin and stdout, until the client closes stdin. Resolves to the exit code. */
+/** Runs `sallyport mcp`: an MCP server on stdin and stdout. Resolves to the exit code once the client closes stdin. */
 export async function serveMcp(output: Output): Promise<number> {
   const server = new Server({ name: "sallyport", version }, { capabilities: { tools: {} } });
   const closing = new AbortController();

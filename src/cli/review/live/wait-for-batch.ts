@@ -66,8 +66,8 @@ export interface WaitRequest {
 export interface ReceivedBatch {
   readonly content: LiveBatch;
   /**
-   * Records the delivery, unless the agent may have continued without this process. Without a record, another `wait` can
-   * receive the batch after this process has ended.
+   * Records the delivery, unless the agent may have continued without this process. Without a record, another `wait`
+   * can receive the batch after this process has ended.
    */
   confirm(): Promise<void>;
 }
@@ -121,8 +121,8 @@ async function finalLog(review: RunningReview): Promise<string | undefined> {
 }
 
 /**
- * Waits for a batch of a running review and watches the agent. If the agent may have continued without this process, the
- * page shows the agent as disconnected; the review serves every other `wait` first and does not count the batch as
+ * Waits for a batch of a running review and watches the agent. If the agent may have continued without this process,
+ * the page shows the agent as disconnected; the review serves every other `wait` first and does not count the batch as
  * delivered.
  */
 async function fromReview(review: RunningReview, request: WaitRequest): Promise<ReceivedBatch | undefined> {
