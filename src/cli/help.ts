@@ -35,7 +35,7 @@ Exit codes:
   0      the steps were carried out or declined, or nothing was missing
   2      without a terminal: nothing was written
   130    Ctrl-C at a question
-  other  that of the first step that failed; the others were carried out`,
+  other  that of the first failed step; steps that do not need it were tried`,
   "sallyport review": `
 A page opens in the browser. Drafts are saved while you type; your decision is printed on stdout.`,
   "sallyport review plan": `
@@ -49,7 +49,7 @@ Environment:
   SERVICE_ORIGIN              as --origin; --origin and the input override it
   SERVICE_REMOTE              1: remote machine; port 19432, opens no browser
   SERVICE_SHARE               0: no links that contain the plan
-  SERVICE_BROWSER             command that opens the URL; none opens nothing
+  SERVICE_BROWSER             command that opens the URL, or none
 
 Exit codes:
   0      a decision was delivered, or there was nothing to review
@@ -125,7 +125,7 @@ Examples:
   sallyport proxy start --env-file .env
   ANTHROPIC_BASE_URL=http://localhost:8045 claude
 
-SIGHUP, or saving the configuration file, reloads it. SIGTERM stops the proxy after running calls have finished.
+SIGHUP, or saving the configuration file, reloads it. SIGTERM stops the proxy once running calls have finished, or after proxy.drain_timeout.
 
 Exit codes:
   0  stopped
@@ -139,7 +139,7 @@ Exit codes:
   "sallyport proxy stop": `
 Running calls may finish within proxy.drain_timeout (30 seconds by default).`,
   "sallyport proxy restart": `
-The new process takes over the listening socket, so no connection is refused. The old process ends when all calls on its connections have ended. If the new process cannot start, the old one continues. With --workers, connections are refused until the new process listens.`,
+The new process takes over the listening socket, so no connection is refused. The old process ends when all calls on its connections have ended. If the new process cannot start, the old one continues. With --workers, on Windows and as a service of launchd, connections are refused until the new process listens.`,
   "sallyport proxy logs": `
 Examples:
   sallyport proxy logs --follow

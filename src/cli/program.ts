@@ -98,7 +98,7 @@ function addInbox(program: Command, output: Output, setExitCode: SetExitCode): v
     .command("inbox")
     .description("Serve a page with all reviews that wait for you, and those decided today")
     .option("--port <number>", "listen on this port (default: 8046)")
-    .option("--open", "open the browser (default, except over SSH and in remote mode)", true)
+    .option("--open", "open the browser (default, except in remote mode, and over SSH without BROWSER)", true)
     .option("--no-open", "do not open the browser; the URL is printed either way")
     .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
     .option("--json", "print {url, port, pid} once listening", false)
@@ -182,7 +182,7 @@ function addVerbosity(command: Command): void {
 }
 
 const VERBOSITY_FLAGS = [
-  ["--quiet", "print errors, questions and addresses only; for every command"],
+  ["--quiet", "print errors, warnings, diffs, questions and addresses only; for every command"],
   ["--verbose", "print details too; for every command"],
   ["--debug", "print details, and the causes and stacks of errors; for every command"],
 ] as const;

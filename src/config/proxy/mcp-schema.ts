@@ -12,7 +12,9 @@ const mcpServer = z
     env: z
       .record(text, z.union([z.string(), secretSource]))
       .default({})
-      .describe("The whole environment of `command`, besides `inherit_env`."),
+      .describe(
+        "The environment of `command`, which gets only these variables, `inherit_env` and, on Windows, SystemRoot.",
+      ),
     inherit_env: z
       .array(text)
       .default([])

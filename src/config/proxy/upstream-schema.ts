@@ -64,7 +64,7 @@ export const upstreamSchema = z
       .array(headerName)
       .default([])
       .describe(
-        "Client headers that are forwarded besides those of vendors, if others besides you can call the proxy.",
+        "Client headers to forward in addition to those of vendors, if not only you can call the proxy.",
       ),
     models: z.array(text).optional().describe("Models of the upstream; default: its own list."),
     capabilities: z

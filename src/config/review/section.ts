@@ -13,7 +13,7 @@ export const reviewSchema = z.strictObject({
   allowed_uids: z
     .array(z.number().int().min(0))
     .exactOptional()
-    .describe("Users of this machine, by uid, that may read and decide reviews, besides you and root."),
+    .describe("Uids of users of this machine that may read and decide reviews, in addition to you and root."),
   ask: z
     .strictObject({
       base_url: z
