@@ -1,6 +1,6 @@
-"""Calls the proxy with the vendors' SDKs for Python. Prints one JSON object a line: {target, case, error}.
+"""Calls the proxy with the vendors' SDKs for Python. Prints one JSON object per line: {target, case, error}.
 
-python-clients.py: reads {echo, proxy, key, targets: {NAME: MODEL}} from stdin. test-conformance.mjs runs it.
+Reads {echo, proxy, key, targets: {NAME: MODEL}} from stdin. test-conformance.mjs runs it.
 """
 
 import base64

@@ -13,7 +13,7 @@ export interface Agent {
   readonly name: string;
   /** The name of its program on the PATH. SDKs have no program. */
   readonly program?: string | undefined;
-  /** Whether all its settings are the person's: it has none for a project. */
+  /** Whether the agent has only settings of the person, and none of a project. */
   readonly isUserOnly?: true | undefined;
   /** Decodes the events of its hook, if it has a hook that runs `sallyport review plan`. */
   readonly hook?: AgentHook | undefined;
@@ -26,7 +26,7 @@ export interface Agent {
 }
 
 export interface ProxyAccess {
-  /** Whether its settings are in files. If false, it is configured only by environment variables. */
+  /** Whether `proxy connect` writes the agent's settings files. If false, only environment variables configure it. */
   readonly writesFiles: boolean;
   /** Whether the agent reads the address only from its files, so that `sallyport run` cannot set it. */
   readonly needsFiles?: boolean;

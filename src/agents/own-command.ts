@@ -3,7 +3,7 @@ import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { InstallTarget } from "./agent.ts";
 
-/** How this process was started. */
+/** The way in which this process was started. */
 export interface Started {
   /** The path of node or of the single executable. */
   readonly program: string;

@@ -54,7 +54,7 @@ Environment:
 Exit codes:
   0      a decision was delivered, or there was nothing to review
   1      internal error; nothing was decided
-  2      invalid flags or environment, an empty or unreadable plan
+  2      invalid flags, environment or configuration; empty or unreadable plan
   3      the port is not available
   10     denied, with --exit-code
   124    --timeout passed
@@ -68,7 +68,7 @@ Examples:
 
 In a repository of jj or Sapling, jj diff or sl diff makes the diff.
 
-Environment and exit codes: as in review plan; 10 means feedback, 4 means no repository, or git, jj or sl is missing.`,
+Environment and exit codes: as in review plan; 10 means feedback; 4 means that there is no repository, or that git, jj or sl is missing or failed.`,
   "sallyport review files": `
 Examples:
   sallyport review files src README.md        all lines are shown as new

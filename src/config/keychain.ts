@@ -76,8 +76,8 @@ function isKeychainName(name: string): boolean {
 }
 
 /**
- * Runs a keychain's program and resolves to its stdout. Throws `keychain` if the program fails or is missing, and
- * `usage` for an invalid name.
+ * Runs a keychain's program and resolves to its stdout. Throws `keychain` if the program fails or is missing, or if the
+ * secret to read does not exist, and `usage` for an invalid name.
  */
 export async function accessKeychain(
   wanted: KeychainAction,

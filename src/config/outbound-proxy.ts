@@ -7,7 +7,7 @@ import type { Environment } from "./paths.ts";
 export interface OutboundProxy {
   /** The environment variable that names the proxy. */
   readonly variable: string;
-  /** Without credentials. */
+  /** The origin of the proxy, without credentials. */
   readonly url: string;
   /** The value of `proxy-authorization`. */
   readonly authorization: string | undefined;

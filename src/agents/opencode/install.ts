@@ -28,7 +28,7 @@ export function installFor(program: OpenCodeProgram): ReviewInstall {
   };
 }
 
-/** Seconds that the model waits with one command. The model must request a timeout. */
+/** Maximum seconds of one `review wait`. The model must request a longer timeout for the command. */
 const WAIT_SECONDS = 3_500;
 
 function reviewCommand(agent: string, command: string): string {

@@ -8,7 +8,7 @@ import { projectFolder } from "../project-folder.ts";
 
 export interface ReviewLastFlags {
   readonly json: boolean;
-  /** Whether to include the decisions of other folders. */
+  /** Whether to include the decisions of all projects. */
   readonly all: boolean;
 }
 

@@ -36,7 +36,7 @@ export interface ResolvedFlags {
   /** Whether to print a QR code of the URL for other devices. */
   readonly qr: boolean;
   readonly environment: ReviewEnvironment;
-  /** If undefined, the review uses the project's preferred port, or any free port if that is taken. */
+  /** The port; if undefined, the project's preferred port is used, or any free port if that is taken. */
   readonly port: number | undefined;
   readonly host: string | undefined;
   /** Uids of other users on this machine that may use the review. */

@@ -90,7 +90,7 @@ export interface ProxyKey {
   readonly id?: string | undefined;
   readonly team?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** Undefined: `user`. */
+  /** The permissions of the key; undefined stands for `user`. */
   readonly role?: "user" | "metrics" | "admin" | undefined;
   /** Patterns of the models that the key may call; undefined: all. */
   readonly models?: readonly string[] | undefined;
@@ -212,7 +212,7 @@ export interface ModelPrice extends TokenPrices {
   readonly longPrompt?: (TokenPrices & { readonly above: number }) | undefined;
 }
 
-/** Milliseconds; 0: no limit. */
+/** Time limits of calls to an upstream, in milliseconds; 0 stands for no limit. */
 export interface Timeouts {
   readonly connectMs: number;
   readonly firstByteMs: number;
@@ -221,9 +221,12 @@ export interface Timeouts {
 
 export interface ModelRule {
   readonly match: string;
-  /** The targets in the order in which they are tried. */
+  /** The targets in the order of the configuration. */
   readonly targets: readonly RuleTarget[];
-  /** Undefined: `weighted` if a target or its upstream has a weight, or `order` otherwise. */
+  /**
+   * The order in which the targets are tried; undefined stands for `weighted` if a target or its upstream has a weight,
+   * or otherwise for `order`.
+   */
   readonly strategy?: Strategy | undefined;
   /** Failures after which the next target is tried; undefined: errors and rate limits. */
   readonly on?: readonly FallbackReason[] | undefined;
@@ -263,7 +266,7 @@ export interface ModelDataConfig {
   readonly url: string | undefined;
 }
 
-/** Milliseconds. */
+/** The times for which the database keeps data, in milliseconds. */
 export interface Retention {
   readonly callsMs: number;
   readonly responsesMs: number;

@@ -7,7 +7,7 @@ export interface McpServerConfig {
   readonly program?: McpProgram | undefined;
   /** The settings of the sign-in; undefined if the server needs no OAuth. */
   readonly oauth?: McpOauth | undefined;
-  /** Lower-case names. */
+  /** The headers of each request to the server, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly prefix: McpPrefix;
 }

@@ -16,7 +16,7 @@ export interface ReviewConfiguration {
   };
   readonly plan_save: {
     readonly enabled: boolean;
-    /** Absolute, or beginning with `~/`. */
+    /** The folder for copies of decided plans: absolute, or beginning with `~/`. */
     readonly folder?: string;
   };
 }

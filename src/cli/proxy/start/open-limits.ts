@@ -67,8 +67,8 @@ export async function openLimits(
 }
 
 /**
- * Sets the amounts of budgets that were spent before this process started to count. While Redis is down, the
- * amounts are set once Redis is reachable again.
+ * Sets the amounts of budgets that were already spent when this process started to count. If Redis is down, the store
+ * sets them itself once Redis is reachable again.
  */
 export async function primeLimits(limits: LimitStore, spent: readonly SpentBudget[]): Promise<void> {
   await Promise.allSettled(spent.map(async (each) => limits.prime(each)));

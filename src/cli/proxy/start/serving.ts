@@ -13,8 +13,8 @@ export interface Serving {
   /** Shows on the dashboard why another configuration was not applied. */
   noteRefused(reason: string): void;
   /**
-   * Passes the keys of the database to the processes that serve calls, and the amounts already spent of
-   * budgets that these processes do not count yet.
+   * Passes the keys of the database to the processes that serve calls, and the spent amounts of budgets that these
+   * processes do not count yet.
    */
   setKeys(snapshot: KeySnapshot, spent: readonly SpentBudget[]): Promise<void>;
   /** Announces the stop to load balancers. Calls are still served. */

@@ -14,12 +14,12 @@ import type { KeptEntry } from "../../../proxy/translate/conversations/shared-co
  * environment.
  */
 export interface WorkerStart {
-  /** Includes the worker's share of the limits. */
+  /** The configuration, with the worker's share of the limits. */
   readonly config: ProxyConfig;
   /** The instance id that all workers share. */
   readonly instanceId: string;
   readonly history: History;
-  /** The keys of the database as they were last read, and the amounts already spent of their budgets. */
+  /** The keys of the database as they were last read, and the spent amounts of their budgets. */
   readonly keys: KeySnapshot | undefined;
   readonly spent: readonly SpentBudget[];
   /**
@@ -70,7 +70,7 @@ export interface WorkerCalls {
   /** Starts to serve and resolves to the port. Throws `port_in_use` or `cannot_listen`. */
   serve(start: WorkerStart): Promise<number>;
   reload(config: ProxyConfig): void;
-  /** Replaces the keys of the database; `spent` has the amounts of budgets that are new. */
+  /** Replaces the keys of the database; `spent` has the spent amounts of the budgets that are new. */
   setKeys(keys: { readonly snapshot: KeySnapshot; readonly spent: readonly SpentBudget[] }): Promise<void>;
   counts(): MetricCounts;
   activity(since: string): CallActivity;

@@ -15,7 +15,7 @@ import { createWorkerLimits, type WorkerLimits } from "./worker-limits.ts";
 export interface CommonState {
   /** Returns the functions that a worker can call. */
   getCalls(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
-  /** Sets the amounts that were spent of budgets before this process started to count. */
+  /** Sets the amounts of budgets that were already spent when this process started to count. */
   prime(spent: readonly SpentBudget[]): void;
   /** Keeps the counts of a worker that has ended, so that no counter decreases. */
   retire(worker: WorkerProcess): void;

@@ -14,7 +14,7 @@ export interface WorkerLimits {
 /** The counters that all workers share. */
 export interface CommonLimits {
   open(): WorkerLimits;
-  /** Sets the amounts that were spent of budgets before this process started to count. */
+  /** Sets the amounts of budgets that were already spent when this process started to count. */
   prime(spent: readonly SpentBudget[]): void;
 }
 

@@ -50,7 +50,7 @@ function parseTimeout(text: string | undefined): number | undefined {
 export interface WaitRequest {
   /** Id of a review that is open or has ended, or undefined for the review of this repository. */
   readonly id: string | undefined;
-  /** Seconds; undefined: no limit. */
+  /** Seconds to wait; undefined stands for no limit. */
   readonly timeout: number | undefined;
   /** Whether to return the last batch again. */
   readonly again: boolean;
