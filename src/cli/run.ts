@@ -4,9 +4,9 @@ import { createOutput, type Output } from "./output.ts";
 import { createProgram } from "./program.ts";
 
 /**
- * Runs one command line (without node and script) and resolves to its exit code. Converts errors to exit codes; only
- * `review plan` and `init` convert some of theirs. Nothing calls `process.exit`, so that output to stdout is written
- * completely even if the reader is slow.
+ * Runs one command line (without node and script) and resolves to its exit code. Prints an error that the command
+ * throws, and converts it to an exit code. Nothing calls `process.exit`, so that output to stdout is written completely
+ * even if the reader is slow.
  */
 export async function run(args: readonly string[], output: Output = createOutput()): Promise<number> {
   let exitCode = 0;
