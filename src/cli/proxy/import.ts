@@ -41,7 +41,9 @@ export async function importProxyConfiguration(
 async function writeNew(path: string, content: string): Promise<void> {
   await writeFile(path, content, { flag: "wx", mode: 0o600 }).catch((cause: unknown) => {
     if (systemErrorCode(cause) === "EEXIST")
-      throw new AppError("usage", `${path} exists`, { hint: "Name another file, or move this one away." });
+      throw new AppError("usage", `Cannot write ${path}: the file exists`, {
+        hint: "Name another file, or move this one away.",
+      });
     throw new AppError("usage", `Cannot write ${path}: ${getReason(cause)}`, {
       cause,
       hint: "Name a file in a folder that exists and that you can write to.",
