@@ -30,7 +30,7 @@ complete -o default -F _sallyport sallyport
 `;
 }
 
-/** Completion options for a word for which the script has no candidates. */
+/** The command that sets what bash completes if the script has no candidates, by kind of path. */
 const OPTIONS: Readonly<Record<FlagFacts["paths"], string>> = {
   files: "",
   folders: "compopt +o default -o dirnames 2>/dev/null; ",

@@ -2,7 +2,7 @@ import type { Command, Option } from "commander";
 
 /** Describes a flag for shell completion. */
 export interface FlagFacts {
-  /** "--port"; flags without a long name are not completed. */
+  /** The long name, such as "--port". Flags without one are not completed. */
   readonly name: string;
   readonly description: string;
   readonly takesValue: boolean;

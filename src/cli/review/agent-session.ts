@@ -20,7 +20,7 @@ export interface AgentSession {
   readonly agentSession: string | undefined;
 }
 
-/** The owner that a hook call without a review records. */
+/** The owner that is recorded for a hook call that opens no review. */
 type Report = Extract<CallerDoubt, "decided-in-terminal" | "went-on">;
 
 /**

@@ -17,7 +17,7 @@ export function createCodeReviewMode(diffs: DiffSession, { dataDirectory, json }
   });
 }
 
-/** URL schemes of editors that identify themselves in the environment of their terminals. */
+/** URL templates of editors that identify themselves in the environment of their terminals. */
 const SCHEMES: readonly [isThere: (environment: Environment) => boolean, scheme: string][] = [
   [(environment) => environment["CURSOR_TRACE_ID"] !== undefined, "cursor://file{path}:{line}"],
   [(environment) => environment["ZED_TERM"] === "true", "zed://file{path}:{line}"],

@@ -92,7 +92,7 @@ function terminalName(device: number): string | undefined {
 
 /** A watched process. */
 export interface Ancestor extends ProcessEntry {
-  /** The device file of its terminal; undefined if this machine does not have it, as in some containers. */
+  /** The device file of its pseudoterminal; undefined if there is none, as on macOS and in some containers. */
   readonly device: string | undefined;
 }
 

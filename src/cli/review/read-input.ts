@@ -52,7 +52,7 @@ export function decodeText(bytes: Buffer, name: string): string {
   return decodeInput(bytes, name, () => {});
 }
 
-/** Reports input that was converted or contains bytes that are not text. */
+/** Reports input that was converted, or that is not valid UTF-8. */
 type Note = (text: string) => void;
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Throws `input` for binary data. */

@@ -23,9 +23,9 @@ import type { WatchedCaller } from "./watch-caller.ts";
 export interface Review {
   readonly options: ReviewOptions;
   readonly kind: ReviewMode["kind"];
-  /** Mode in the lists of open reviews; undefined: the kind. */
+  /** The mode that lists of open reviews show; undefined stands for the kind. */
   readonly listedAs?: ReviewEntry["mode"] | undefined;
-  /** The subject whose next review restores the comments if this one ends without a decision. */
+  /** The kind of the subject whose next review restores the comments if this review ends without a decision. */
   readonly draftSubject: "plan" | "branch" | "repository" | "patch" | "files" | "pull request";
   /** Title for the lists of open reviews. */
   readonly title: string;
@@ -135,7 +135,7 @@ async function openListenersFor(
   return listeners;
 }
 
-/** Names of what is reviewed, by kind of review. */
+/** The noun for the subject of a review, by its kind. */
 const REVIEWED: Readonly<Record<Review["kind"], string>> = {
   plan: "plan",
   code: "changes",

@@ -10,7 +10,7 @@ const TAILNET_IPV6 = /^fd7a:115c:a1e0:/i;
 /** 100.64.0.0/10, which Tailscale shares with carriers' networks. */
 const SHARED_IPV4 = /^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./;
 
-/** Returns the IPv4 address of this machine in its tailnet. */
+/** Returns the IPv4 address of this machine in its tailnet; undefined if it has none. */
 export function tailnetAddress(interfaces: Interfaces = networkInterfaces()): string | undefined {
   const own = Object.entries(interfaces).filter(
     ([name, addresses = []]) =>

@@ -29,8 +29,8 @@ export async function showProxyLogs(flags: ProxyLogsFlags, output: Output): Prom
 }
 
 /**
- * Prints lines until Ctrl-C, SIGTERM or until the reader closes the pipe. Writes to stdout directly, because the output
- * is a stream, not a result. Resolves to the exit code.
+ * Prints lines until Ctrl-C, until SIGTERM, or until the reader closes the pipe. Writes to stdout directly, because the
+ * output is a stream, not a result. Resolves to the exit code.
  */
 export async function printLines(
   first: readonly string[],

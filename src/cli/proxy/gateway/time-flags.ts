@@ -1,9 +1,9 @@
 import { AppError } from "../../../errors.ts";
 import { parseSpan } from "../../../proxy/gateway/time-span.ts";
 
-/** Converts the time spans of a flag to times. */
+/** The meaning of a time span in a flag, such as the time before now. */
 interface SpanMeaning {
-  /** Returns milliseconds since 1970. */
+  /** Converts a time span in milliseconds to a time in milliseconds since 1970. */
   readonly toTime: (ms: number) => number;
   /** An example of a time span, for the error message. */
   readonly example: string;

@@ -33,7 +33,7 @@ export async function withKeyStore<Result>(
 
 const KEYS = { content: "keys", hint: () => 'Set proxy.database to "sqlite" or a postgres URL.' };
 
-/** Converts the error of a name that is unknown or taken to a usage error (exit code 2). */
+/** Converts the error for an unknown or taken name to a usage error (exit code 2). */
 function asUsage(error: unknown): unknown {
   if (!(error instanceof AppError) || (error.code !== "not_found" && error.code !== "conflict")) return error;
   const hint = error.hint === undefined ? {} : { hint: error.hint };

@@ -21,7 +21,7 @@ export interface ServiceDefinition {
 
 export const DESCRIPTION = "Sallyport: a local proxy for model APIs";
 
-/** Marks the files that Sallyport has written. */
+/** The text by which files that Sallyport has written are recognized. */
 export const OWN_MARK = "Written by sallyport proxy service install";
 
 /** The system on which a manager runs. */

@@ -59,7 +59,7 @@ function isFullCollection(entry: PerformanceEntry): boolean {
   return detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
 }
 
-/** Returns a growth of the heap in percent of its present size, at least `GROWTH_PERCENT`. */
+/** Converts a growth of the heap from bytes to percent of its present size. Returns at least `GROWTH_PERCENT`. */
 function toPercent(growthBytes: number): number {
   const { used_heap_size: used } = getHeapStatistics();
   return Math.max(GROWTH_PERCENT, Math.ceil((100 * growthBytes) / used));

@@ -33,8 +33,8 @@ const REPORT_INTERVAL_MS = 1_000;
 export async function runWorker(output: Output): Promise<number> {
   if (process.send === undefined)
     throw new AppError("usage", "`proxy worker` is internal: `proxy start --workers` runs it");
-  // Ignored, because Ctrl-C and service managers signal every process of the group. The primary ends its
-  // workers.
+  // These signals are ignored, because Ctrl-C and service managers signal every process of the group. The primary ends
+  // its workers.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   limitHeap();
   const primary: Remote<PrimaryCalls> = createRemote<PrimaryCalls>(

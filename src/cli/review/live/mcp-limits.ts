@@ -14,8 +14,8 @@ export interface ToolResult {
 const KEPT_CHARACTERS = 5_000;
 
 /**
- * Characters of a result's JSON that a client passes to its model. Cline CLI 3.0.65 removes the middle of a
- * result of more than 8,000 characters.
+ * Maximum characters of a result's JSON, for clients that shorten results before they pass them to a model. Cline CLI
+ * 3.0.65 removes the middle of a result of more than 8,000 characters.
  */
 const LIMITS: readonly (readonly [client: RegExp, name: string, characters: number])[] = [
   [/^(@cline\/|cline)/i, "Cline", 7_500],

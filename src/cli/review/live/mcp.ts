@@ -189,8 +189,8 @@ async function openReview(
 }
 
 /**
- * Shows a revised plan in its open review. Changes only plan files that `review_plan` created: the agent's
- * own tools must change a file of the person.
+ * Shows a revised plan in its open review. Changes only plan files that `review_plan` created. The agent changes a plan
+ * file of the person with its own tools.
  */
 async function revisePlan(id: string, plan: string): Promise<ToolResult> {
   const review = await findReview(id);

@@ -16,7 +16,7 @@ export function nodeFinding(version: string): Finding {
   return { subject: "Node.js", state: "broken", detail: `${version} is too old`, remedy };
 }
 
-/** The oldest git that reads settings from the environment, which keep a repository from running programs. */
+/** The oldest git that reads settings from the environment. Such settings keep a repository from running programs. */
 const OLDEST_GIT = [2, 31] as const;
 
 /** Checks that git is installed and new enough. */
