@@ -17,11 +17,11 @@ export interface Agent {
   readonly isUserOnly?: true | undefined;
   /** Decodes the events of its hook, if it has a hook that runs `sallyport review plan`. */
   readonly hook?: AgentHook | undefined;
-  /** Loads what `sallyport install ID` writes, if its plans can be reviewed. */
+  /** Loads the installation for `sallyport install ID`, if the agent's plans can be reviewed. */
   readonly install?: (() => Promise<ReviewInstall>) | undefined;
   /** Loads the packages that the agent's own commands install; absent if there are none. */
   readonly packages?: (() => Promise<readonly PluginPackage[]>) | undefined;
-  /** Access for `sallyport proxy connect ID`, if it can be connected to the proxy. */
+  /** The access for `sallyport proxy connect ID`, if the agent can be connected to the proxy. */
   readonly proxy?: ProxyAccess | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface ReviewInstall {
    * Whether the agent uses the tools of `sallyport mcp`. All its reviews are then live, with or without `--live`.
    */
   readonly isMcp?: true | undefined;
-  /** Returns the files to edit, hooks first. Pure. */
+  /** Returns the edits of the agent's files, hooks first. Pure. */
   edits(target: InstallTarget): readonly FileEdit[];
   /** Notes on what the person still has to do or should know. */
   readonly notes: readonly string[];

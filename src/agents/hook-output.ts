@@ -1,6 +1,6 @@
 import type { PlanDecision } from "../review/decision.ts";
 
-/** The size of hook output that an agent reads. */
+/** The maximum size of the hook output that an agent reads. */
 export interface OutputLimit {
   readonly agent: string;
   /** Maximum bytes. Longer output would be cut off, which makes the JSON invalid and loses the decision. */

@@ -29,7 +29,7 @@ export interface ProxyConnector {
   readonly dialects: readonly UpstreamDialect[];
   /** Whether the client can send the proxy's key in addition to its own login. */
   readonly sendsKeyBesideLogin: boolean;
-  /** Returns the files to edit; empty for clients that only read variables. Pure. */
+  /** Returns the edits of the client's files; empty for clients that only read variables. Pure. */
   edits(target: InstallTarget, connection: Connection): readonly FileEdit[];
   /** Returns variables with the same effect for a single shell; empty if the client has no such variables. */
   variables(connection: Connection): Readonly<Record<string, string>>;

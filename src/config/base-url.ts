@@ -49,6 +49,7 @@ interface VersionlessApi {
 }
 
 /**
+ * The APIs without a version in their paths:
  * - Azure OpenAI deployments and Azure AI Foundry: learn.microsoft.com/azure/ai-foundry/openai/reference and
  *   …/ai-foundry/model-inference
  * - GitHub Models: docs.github.com/rest/models/inference; GitHub Copilot: the URLs that its own clients call

@@ -4,7 +4,10 @@ import type { FileEdit } from "./file-edit.ts";
 /** The comment in every file that consists only of Sallyport's text, by which the file is recognized. */
 export const OWN_MARK = "Written by `sallyport install`; `sallyport uninstall` removes it.";
 
-/** Returns an edit that owns the whole file. A file of the same name that someone else wrote is not changed. */
+/**
+ * Returns an edit of a file that contains only Sallyport's text. A file of the same name without `OWN_MARK` is not
+ * changed: `install` throws `configuration`.
+ */
 export function ownFile(path: string, purpose: string, content: string): FileEdit {
   return {
     path,

@@ -6,9 +6,9 @@ import type { Connection, ProxyConnector } from "../proxy-connector.ts";
 import { geminiFolder } from "./install.ts";
 
 /**
- * Connects Gemini CLI, tested with 0.61.0. Gemini CLI reads the address only from the environment, which
- * includes `.gemini/.env`, not from its settings. Unless a login type is selected, it interprets the address
- * as another kind of login and exits.
+ * Connects Gemini CLI, tested with 0.61.0. Gemini CLI reads the address only from the environment, which includes
+ * `.gemini/.env`, not from its settings. Unless a login type is selected, Gemini CLI interprets the address as another
+ * kind of login and exits.
  */
 export const connector: ProxyConnector = {
   edits: (target, connection) => [

@@ -14,8 +14,8 @@ export interface ImportedConfiguration extends Imported {
 
 /**
  * Converts the configuration file of another proxy into one for this proxy. Recognizes the program by the members of
- * the file. `environment` has the values of variables that addresses name. Throws `configuration` if the file is
- * invalid or belongs to neither program.
+ * the file. Addresses can name variables, whose values are taken from `environment`. Throws `configuration` if the file
+ * is invalid or belongs to neither program.
  */
 export function importConfiguration(
   text: string,

@@ -59,7 +59,7 @@ export function parseForeign<Schema extends z.ZodType>(
 /** An upstream as the importers write it. */
 export interface ImportedUpstream {
   dialect: "chat-completions" | "responses" | "messages" | "generative-language";
-  /** Absent for an upstream on a cloud platform. */
+  /** The base URL; absent for an upstream on a cloud platform. */
   base_url?: string;
   vendor?: "bedrock" | "vertex";
   aws?: Record<string, string>;

@@ -54,10 +54,10 @@ export interface ProxyConfig {
   readonly redis: string | undefined;
   readonly redisFailure: "local" | "refuse";
   /**
-   * Lets calls wait for limits of concurrency and of upstreams; undefined: calls over a limit are rejected.
+   * The queue of calls that exceed a limit of concurrency or of an upstream; undefined: these calls are rejected.
    */
   readonly queue: QueueSettings | undefined;
-  /** Whether keys with a budget may call models without a price. */
+  /** Whether keys with a budget may call models without a price (`count`: at a cost of 0) or may not (`refuse`). */
   readonly unpriced: "count" | "refuse";
   /** Milliseconds that a call may take; 0: no limit. */
   readonly totalMs: number;

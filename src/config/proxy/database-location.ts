@@ -89,7 +89,7 @@ function parseLocation(
   });
 }
 
-/** Returns the text of the location and the source that set it; undefined for the default. */
+/** Returns the text of the location, and the source that set it; the source is undefined for the default. */
 function locationText(
   settings: DatabaseSettings,
   environment: Environment,

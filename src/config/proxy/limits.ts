@@ -27,7 +27,7 @@ const text = z.string().min(1);
 /** The calls whose bodies are kept. */
 export const captureSchema = z.enum(["off", "errors", "all"]);
 
-/** The permissions of a configured key. */
+/** The permissions, limits and tags of a configured key. */
 export const keyAccess = {
   team: text.optional().describe("The team whose limits and usage the key shares."),
   tags: z.record(text, z.string()).optional().describe("Recorded with each call."),

@@ -25,7 +25,7 @@ export const otelSettings = z
 
 export type OtelSettings = z.output<typeof otelSettings>;
 
-/** OpenTelemetry, resolved. */
+/** The resolved settings of OpenTelemetry. */
 export interface OtelConfig {
   /** The destination of spans and metrics; undefined: they are not exported. */
   readonly exporter: OtelExporter | undefined;
@@ -35,7 +35,7 @@ export interface OtelConfig {
 }
 
 export interface OtelExporter {
-  /** The endpoint without its path; undefined if the exporter reads it from the environment. */
+  /** The endpoint without trailing slash; undefined if the exporter reads it from the environment. */
   readonly endpoint: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds between two exports of metrics, and the time limit of one. */

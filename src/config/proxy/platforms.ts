@@ -72,7 +72,7 @@ export interface PlatformService {
 export interface PlatformContext {
   readonly settings: PlatformSettings;
   readonly dialect: UpstreamDialect | undefined;
-  /** Replaces the platform's address (private endpoints). */
+  /** The address that replaces the platform's, such as that of a private endpoint. */
   readonly baseUrl: string | undefined;
   readonly environment: Environment;
   /** The folder of the configuration file. */

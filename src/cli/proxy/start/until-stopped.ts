@@ -62,8 +62,8 @@ export function untilStopped(
 }
 
 /**
- * Watches, until the returned function is called, for the file that requests this proxy's stop, and then stops the proxy
- * as SIGTERM would. Works on Windows only, where a signal from another process ends this one at once.
+ * Watches, until the returned function is called, for the file that requests this proxy's stop, and then stops the
+ * proxy as SIGTERM would. Works on Windows only, where a signal from another process ends this one at once.
  */
 export function watchStopRequest(
   dataDirectory: string,
