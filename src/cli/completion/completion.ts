@@ -47,7 +47,7 @@ export async function completion(
   }
   const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (!script) {
-    throw new AppError("usage", `No completion for ${shell}`, {
+    throw new AppError("usage", `There is no completion script for the shell "${shell}"`, {
       hint: `Supported shells: ${Object.keys(SHELLS).join(", ")}.`,
     });
   }

@@ -85,7 +85,7 @@ async function findPath(given: string): Promise<NamedPath> {
     });
     return { given, path, isFolder: found.isDirectory() };
   }
-  if (found) throw new AppError("usage", `Neither a file nor a folder: ${given}`);
+  if (found) throw new AppError("usage", `Cannot review ${given}: it is neither a file nor a folder`);
   throw new AppError("usage", `No such file or folder: ${given || '""'}`, {
     hint: "Check the spelling. Paths are relative to the working directory.",
   });

@@ -48,7 +48,7 @@ async function replace(old: RunningProxy, data: string, output: Output): Promise
   const started = await startDetached(old.args, old.folder);
   if (!("exitCode" in started)) return started;
   throw new AppError("cannot_listen", `The new proxy did not start: ${started.report.trim()}`, {
-    hint: "Correct this, then start it: sallyport proxy start --detach",
+    hint: "Correct the cause, then start the proxy: sallyport proxy start --detach",
   });
 }
 

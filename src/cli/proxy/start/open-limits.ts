@@ -42,7 +42,7 @@ export async function openLimits(
   );
   if (!connection.isReady && redisFailure === "refuse") {
     connection.close();
-    throw new AppError("configuration", `Redis at ${host} is unreachable.`, {
+    throw new AppError("configuration", `Redis at ${host} is unreachable`, {
       hint: "Start Redis, correct proxy.redis, or set proxy.redis_failure to local.",
     });
   }

@@ -28,7 +28,7 @@ export async function reviewDetached(
   }
   const open = flags.reuse && paths.length === 0 ? await findOpen(flags.repo) : undefined;
   if (open) {
-    output.note(`The live review of ${open.repository} is open already, at ${open.url}`);
+    output.note(`The live review of ${open.repository} is already open at ${open.url}`);
     await output.result(JSON.stringify({ id: open.id, url: open.url }));
     return 0;
   }

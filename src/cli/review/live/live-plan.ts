@@ -31,7 +31,9 @@ async function prepareReview(
   if (file === undefined || file === "-" || !live) throw liveNeedsFile();
   const plan = await readInput(file, signal, (text) => output.note(text));
   if (!plan.trim())
-    throw new AppError("input", `The plan ${file} is empty`, { hint: "Write it, then start again." });
+    throw new AppError("input", `The plan ${file} is empty`, {
+      hint: "Write the plan, then run the command again.",
+    });
   const path = await realpath(resolve(file));
   const options = await resolveOptions(flags, flags.project ?? dirname(path));
   const origin = options.origin ?? "origin_b";
