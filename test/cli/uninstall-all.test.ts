@@ -34,12 +34,12 @@ it("lists only the steps that the person confirmed as removed", async () => {
   const input = terminal();
   const questions = terminal();
   questions.on("data", (text) => {
-    if (String(text).includes("[y/N]")) input.write(replies.shift() ?? "n\n");
+    if (String(text).includes("[y/N]")) input.write(typed.shift() ?? "n\n");
   });
-  const replies = ["n\n", "y\n"];
+  const typed = ["n\n", "y\n"];
   vi.spyOn(process, "stdin", "get").mockReturnValue(input as never);
   vi.spyOn(process, "stderr", "get").mockReturnValue(questions as never);
   expect(await uninstallAll({ ...flags, all: true, yes: false, json: true, data: false }, output)).toBe(0);
-  expect(replies).toEqual([]);
+  expect(typed).toEqual([]);
   expect(JSON.parse(results.at(-1) ?? "")).toEqual({ removed: ["cline"] });
 });
