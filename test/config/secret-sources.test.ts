@@ -86,6 +86,16 @@ describe("a secret outside the configuration file", () => {
   });
 });
 
+it("a variable replaces `redis_env`, and a password need not be encoded", async () => {
+  const { config } = await read(
+    { redis_env: "NOT_SET" },
+    { SERVICE_PROXY_REDIS: "redis://:50%zz-of-redis-0123@cache.example" },
+  );
+  expect(config.redis).toContain("cache.example");
+  expect(config.secrets).toContain("50%zz-of-redis-0123");
+  await expect(read({ redis_env: "NOT_SET" })).rejects.toThrow(/NOT_SET is not set/);
+});
+
 it("the request log goes to stdout where the configuration says so", async () => {
   const written: string[] = [];
   const stdout = {

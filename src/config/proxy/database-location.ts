@@ -120,13 +120,7 @@ export function describeLocation(location: DatabaseLocation): string {
 /** Returns the password of the location, as written and decoded. */
 export function databasePasswords(location: DatabaseLocation): string[] {
   if (location.engine !== "postgres") return [];
-  const { password } = new URL(location.url);
-  if (password === "") return [];
-  try {
-    return [...new Set([password, decodeURIComponent(password)])];
-  } catch {
-    return [password];
-  }
+  return passwordsIn(location.url);
 }
 
 const DAY_MS = 86_400_000;
@@ -171,10 +165,11 @@ export function findRedisUrl(
   refuse: Refuse,
 ): string | undefined {
   const fromVariable = settings.redis_env && environmentValue(environment, settings.redis_env);
-  if (settings.redis_env && !fromVariable)
+  const overriding = environmentValue(environment, "SERVICE_PROXY_REDIS");
+  if (settings.redis_env && !fromVariable && !overriding)
     refuse(["redis_env"], `the environment variable ${settings.redis_env} is not set`);
   const configured = () => (settings.redis === undefined ? undefined : secretText(settings.redis, secrets));
-  const url = environmentValue(environment, "SERVICE_PROXY_REDIS") || fromVariable || configured();
+  const url = overriding || fromVariable || configured();
   if (url === undefined || url === "none") return undefined;
   if (!/^rediss?:\/\/[^/]/.test(url) || !URL.canParse(url))
     refuse(["redis"], "must be a redis:// or rediss:// URL, or none");
@@ -185,5 +180,10 @@ export function findRedisUrl(
 export function passwordsIn(url: string | undefined): string[] {
   if (url === undefined) return [];
   const { password } = new URL(url);
-  return [password, decodeURIComponent(password)];
+  if (password === "") return [];
+  try {
+    return [...new Set([password, decodeURIComponent(password)])];
+  } catch {
+    return [password];
+  }
 }

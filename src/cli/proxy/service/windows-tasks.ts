@@ -28,7 +28,11 @@ export function createWindowsTasks({ environment, home, run }: ServiceHost): Ser
       await schtasks("/Run", "/TN", WINDOWS_TASK);
     },
     start: async () => void (await schtasks("/Run", "/TN", WINDOWS_TASK)),
-    disable: async () => void (await schtasks("/Delete", "/F", "/TN", WINDOWS_TASK)),
+    async disable() {
+      // Deleting a task does not end it. Ending fails if the task is not running.
+      await run("schtasks", ["/End", "/TN", WINDOWS_TASK]);
+      await schtasks("/Delete", "/F", "/TN", WINDOWS_TASK);
+    },
     async state() {
       const { code, stdout } = await run("schtasks", ["/Query", "/TN", WINDOWS_TASK, "/FO", "CSV", "/NH"]);
       // "\Sallyport Proxy","N/A","Running"; the last column is in the system's language.

@@ -100,6 +100,17 @@ describe("the Windows Task Scheduler", () => {
     ]);
   });
 
+  it("ends the task before deleting it, also if it is not running", async () => {
+    const { run, lines } = recorder({ schtasks: { stdout: "" } });
+    await create(run).disable();
+    expect(lines).toEqual(["schtasks /End /TN Sallyport Proxy", "schtasks /Delete /F /TN Sallyport Proxy"]);
+    const failing = create(async (program, args) => ({
+      ...(await run(program, args)),
+      code: args[0] === "/End" ? 1 : 0,
+    }));
+    await expect(failing.disable()).resolves.toBeUndefined();
+  });
+
   it("reports the state in the last column", async () => {
     const { run } = recorder({ schtasks: { stdout: '"\\Sallyport Proxy","N/A","Ready"\r\n' } });
     expect(await create(run).state()).toMatchObject({ installed: true, running: false, detail: "Ready" });
