@@ -97,7 +97,8 @@ async function openReview(reviews: OpenReviews): Promise<void> {
 /** Adds a comment at the selected lines to the live review, which is opened if there is none. */
 async function commentSelection(reviews: OpenReviews): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  if (editor?.document.uri.scheme !== "file") throw new Error("No file is open. Select lines of a file.");
+  if (editor?.document.uri.scheme !== "file")
+    throw new Error("Comment not added: the active editor shows no file on disk. Select lines of a file.");
   const { document, selection } = editor;
   const text = await vscode.window.showInputBox({ prompt: "Comment for the agent", ignoreFocusOut: true });
   if (!text?.trim()) return;

@@ -132,7 +132,10 @@ export interface UpstreamConfig {
   readonly webSocket?: boolean | undefined;
   /** Whether paths that the proxy does not know are passed on. */
   readonly passThrough?: boolean | undefined;
-  /** Share of a rule's calls; undefined: targets are tried in the rule's order. */
+  /**
+   * Relative weight with which a rule selects a call's first target, unless the rule sets the target's weight. Undefined
+   * counts as 1 if another target of the rule has a weight.
+   */
   readonly weight: number | undefined;
   /** The upstream's limits; undefined if it has none. */
   readonly subject?: Subject | undefined;

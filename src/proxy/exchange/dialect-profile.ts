@@ -4,7 +4,7 @@ import type { ExchangeError } from "./error.ts";
 import type { Usage } from "./response.ts";
 import type { CallIdRule } from "./tool-call-id.ts";
 
-/** Facts about a dialect that are needed without its codec: by the native lane, routing, errors and model lists. */
+/** Facts about a dialect that the native lane, routing, errors and model lists use without loading its codec. */
 export interface DialectProfile<Upstream extends UpstreamProfile | undefined = UpstreamProfile | undefined> {
   /** Name of the dialect and of its folder. */
   readonly name: string;

@@ -104,7 +104,8 @@ export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undef
   return defined({
     input: defined({
       total: sum(({ input }) => input.total),
-      // An estimate has only a total. A sum of `uncached` alone would leave its tokens out of `billedTokens`.
+      // An estimate has only a total. Summing only the known `uncached` counts would leave
+      // the estimate's tokens out of `billedTokens`.
       uncached: hasUncached ? sum(uncachedInput) : undefined,
       cacheRead: sum(({ input }) => input.cacheRead),
       cacheWrite: sum(({ input }) => input.cacheWrite),

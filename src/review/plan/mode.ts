@@ -114,8 +114,8 @@ function createPrerender(review: PlanReview): NonNullable<ReviewMode["prerender"
 }
 
 /**
- * Renders the plan as HTML, inside the elements that the page creates around it, so that nothing moves when the page
- * takes over.
+ * Prerenders the plan as HTML inside the same elements that the page's script renders around it, so that the script
+ * causes no layout shift.
  */
 async function renderPlan(plan: string): Promise<string> {
   const [{ markdownHtml }, { parseMarkdown }] = await Promise.all([
