@@ -4,8 +4,9 @@
 // --node names another machine's node or node.exe, --node-license its license if it is not in the same folder; --built
 // uses the existing pages and licenses of dist/.
 // The base is the running Node.js, or one of the same version for another platform (Linux or Windows, x64 or arm64;
-// macOS only on macOS, where the build can sign it). An executable for another platform is not run. The script signs
-// for this machine only; to distribute the program, sign it with your identity (`codesign …`, `signtool sign …`).
+// macOS only on macOS, where the build can sign it). An executable for another platform is not run. For macOS,
+// the script adds an ad hoc signature; other executables are unsigned. To distribute the program, sign it with your
+// identity (`codesign …`, `signtool sign …`).
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,

@@ -23,8 +23,8 @@ export function nodeProgram(bytes) {
 }
 
 /**
- * Returns the file format and the processor number: https://man7.org/linux/man-pages/man5/elf.5.html, Apple's
- * mach-o/loader.h, Microsoft's PE format.
+ * Returns the file format and the processor number from the header. Sources:
+ * https://man7.org/linux/man-pages/man5/elf.5.html, Apple's mach-o/loader.h, Microsoft's PE format.
  */
 function headOf(bytes) {
   const start = bytes.length < 64 ? 0 : bytes.readUInt32BE(0);

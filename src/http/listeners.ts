@@ -13,7 +13,10 @@ export interface ListenerOptions {
   /** Additional addresses to bind on the same port; `::1` is skipped without IPv6. */
   readonly alsoOn?: readonly string[] | undefined;
   readonly retries: number;
-  /** Returns the next port to try, if any port is acceptable. Without it, the same port is retried after a delay. */
+  /**
+   * Returns the next port to try. Set only if the server may use any port. Without it, the same port is retried after a
+   * delay.
+   */
   readonly nextPort?: (() => Promise<number>) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called with each accepted connection. */

@@ -20,7 +20,9 @@ const tokenPrices = {
   input: dollars.describe("Price of uncached input tokens."),
   cache_read: dollars.optional().describe("Price of tokens read from a cache; default: as input."),
   cache_write: dollars.optional().describe("Price of tokens written to a cache; default: as input."),
-  cache_write_hour: dollars.optional().describe("Price of tokens written to a cache for an hour."),
+  cache_write_hour: dollars
+    .optional()
+    .describe("Price of tokens written to a cache with a lifetime of one hour; default: as cache_write."),
   output: dollars,
 };
 const modelPrice = z.strictObject({

@@ -21,7 +21,7 @@ export const USER_VARIABLES = [
   "TMP",
 ] as const;
 
-/** Environment variables that git receives. */
+/** Variables of the caller's environment that are passed on to git. */
 const PASSED_ON = [...USER_VARIABLES, "GIT_CEILING_DIRECTORIES"] as const;
 
 /** Disables prompts, optional locks, fetching and object replacement, and makes every path literal. */

@@ -177,7 +177,7 @@ async function insideOf(root: string, path: string): Promise<string | undefined>
   return found !== undefined && isWithin(await realpath(root), found) ? found : undefined;
 }
 
-/** Reads a file of the working copy; undefined if there is none or it is outside of the repository. */
+/** Reads a file of the working copy. Returns undefined if it is missing, unreadable or outside of the repository. */
 async function readInside(root: string, path: string): Promise<Buffer | undefined> {
   const content = await readContent(await insideOf(root, path)).catch(() => undefined);
   return content?.bytes;

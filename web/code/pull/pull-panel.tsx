@@ -19,7 +19,7 @@ import { classifyCheck, sortChecks, summarizeChecks } from "../core/check-summar
 import { usePull } from "../state/pull.ts";
 
 /**
- * Renders the pull request above its diff: author, branches and checks. A button shows the description and the lists.
+ * Renders the pull request above its diff: author, branches and checks. A button shows the description, reviewers, checks and commits.
  */
 export function PullPanel() {
   const pull = usePull((state) => state.pull);

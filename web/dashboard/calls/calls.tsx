@@ -30,7 +30,7 @@ export function CallsView() {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, choices[name] ?? ""]));
   const what = JSON.stringify([range.id, filters]);
   const pages = usePages();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other filters begin with the newest calls again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed range or filter returns to the first page.
   useEffect(() => pages.reset(), [what]);
   const { cursor } = pages;
   const query = useQuery<CallPage>(

@@ -89,7 +89,7 @@ export function isWorthKeeping(composer: Composer): boolean {
   );
 }
 
-/** Saves the annotation that is being written and closes the composer. Does nothing if the annotation is empty. */
+/** Saves the annotation that is being written and closes the composer. Does nothing if it is not worth keeping. */
 export function saveComposer(): void {
   const { composer } = state();
   const kept = withOpenAnnotation();

@@ -42,7 +42,7 @@ interface DrawOptions extends MarkdownHost {
 
 /**
  * Renders a parsed Markdown text. Every leaf of text is in an element with `data-leaf`, whose DOM text equals the
- * leaf's; every block has `data-block`. Text never becomes markup or code, because React writes text nodes only.
+ * leaf's; every block has `data-block`. The browser never parses text of the document as HTML, because React inserts strings as text nodes.
  */
 export const MarkdownView = memo(function MarkdownView(props: MarkdownViewProps) {
   const { document, nodes = document.nodes, imageUrl, small } = props;
