@@ -29,7 +29,7 @@ async function buildCommand() {
   await bundleSymbolsWorker(resolve(root, "dist/workers"), [moduleCollector(modules)]);
   await bundleStart("package", entry, parts);
   chmodSync(entry, 0o755);
-  // CommonJS scripts, because Node's ES module loader takes a third of the time of a bare start.
+  // The scripts are CommonJS, because loading Node.js's ES module loader would take a third of the start-up time.
   writeFileSync(resolve(root, "dist/package.json"), '{ "type": "commonjs" }\n');
   rmSync(resolve(root, "dist/cache"), { recursive: true, force: true });
   await writeManPage();

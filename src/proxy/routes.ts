@@ -113,7 +113,8 @@ const sharedRoutes: readonly Route[] = [
 ];
 
 /**
- * The vendors' APIs other than model calls. If several vendors have the same path, the request's headers select one.
+ * Paths of vendors' APIs that the proxy passes through without translation. If several vendors have the same path, the
+ * request's headers select one.
  */
 const PASSED: readonly (readonly [dialect: RouteDialect, ...paths: readonly string[]])[] = [
   ["by-caller", "/v1/files", "/v1/files/*"],

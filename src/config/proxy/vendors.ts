@@ -18,7 +18,7 @@ export interface Vendor {
   readonly keyHeaders?: Readonly<Partial<Record<UpstreamDialect, KeyHeader>>>;
   /** Matches the hosts of the vendor, so that an upstream without `vendor` is recognized. */
   readonly host?: RegExp;
-  /** The names of the vendor in model data: in the bundled data first, then those of models.dev. */
+  /** The vendor's names in model data: first the name in the bundled data, then other names in models.dev. */
   readonly modelData?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export const lossCodes = {
   "call-signature": "A tool call's signature was dropped: this vendor did not create it.",
   candidates: "Fewer candidates were requested, or only the first is returned.",
   "custom-tool": "A custom (free-text) tool was dropped.",
-  "document-citations": "Citations of a document were not requested.",
+  "document-citations": "The request for citations of a document was dropped.",
   "document-context": "A document's `context` was dropped.",
   "file-reference": "A reference to a file at another vendor was dropped.",
   "first-turn": "A user message was inserted before the first assistant message.",
@@ -19,7 +19,7 @@ export const lossCodes = {
   "incomplete-call": "A tool call whose arguments are not a JSON object was dropped from the response.",
   "json-schema": "The response is JSON but may not match the schema.",
   "logit-bias": "`logit_bias` was dropped.",
-  logprobs: "Log probabilities were not requested.",
+  logprobs: "The request for log probabilities was dropped.",
   mask: "An image edit's `mask` was dropped.",
   "max-tokens":
     "The output token limit was lowered to the model's maximum or raised to the vendor's minimum.",

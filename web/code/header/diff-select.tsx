@@ -11,7 +11,7 @@ const ANOTHER = "another";
 /** Switches the diff. Shows a toast if this fails. Resolves to whether the diff was switched. */
 export async function chooseDiff(diffType: string): Promise<boolean> {
   const result = await switchDiff(diffType, useView.getState().whitespace);
-  if (!result.ok) showToast(`Still showing the same diff: ${explain(result)}`, { tone: "danger" });
+  if (!result.ok) showToast(`Cannot switch the diff: ${explain(result)}`, { tone: "danger" });
   return result.ok;
 }
 

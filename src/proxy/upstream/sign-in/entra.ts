@@ -51,7 +51,7 @@ async function fromTenant(
 
 /**
  * Requests a token from App Service's endpoint or from the metadata service of virtual machines. Resolves with
- * undefined if neither exists.
+ * undefined if App Service's endpoint is not configured and the metadata service returns no token.
  * https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token
  */
 async function fromManagedIdentity(

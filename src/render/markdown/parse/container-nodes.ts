@@ -55,7 +55,7 @@ function container(token: Token, children: readonly MarkdownNode[]): MarkdownNod
     return { kind: "element", tag: "section", attributes: { class: "footnotes" }, children: [list] };
   }
   if (token.type === "details_open") {
-    // The element is initially open, because the agent also reads folded text.
+    // The element is initially open, so that the reviewer sees all the text that the agent reads.
     return { kind: "element", tag: "details", attributes: { open: "open" }, children };
   }
   if (token.type === "footnote_open") {
