@@ -4,8 +4,8 @@
  */
 
 /**
- * Exit codes: 2 invalid usage, input or configuration; 3 the port or address is not available; 4 git, jj or Sapling; 1
- * other errors.
+ * Exit codes: 1, any other error; 2, invalid usage, input or configuration; 3, the port or address is not available; 4,
+ * an error of git, jj or Sapling.
  */
 export type ExitCode = 1 | 2 | 3 | 4;
 

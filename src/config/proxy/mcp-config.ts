@@ -14,9 +14,9 @@ export interface McpServerConfig {
 
 /** Texts that precede the names of a server's items where several servers are served together. */
 export interface McpPrefix {
-  /** Precedes names of tools and prompts, such as `github__`; empty for none. */
+  /** The prefix of names of tools and prompts, for example `github__`; empty for none. */
   readonly name: string;
-  /** Precedes URIs, such as `github+`; empty for none. */
+  /** The prefix of URIs, for example `github+`; empty for none. */
   readonly uri: string;
 }
 

@@ -59,7 +59,7 @@ export interface PlatformSettings {
   readonly azure?: z.infer<(typeof platformSettings)["azure"]>;
 }
 
-/** The address of an upstream on a cloud platform, and its sign-in. */
+/** The dialect, base URL and authentication settings of an upstream on a cloud platform. */
 export interface PlatformService {
   readonly dialect: UpstreamDialect;
   readonly baseUrl: string;

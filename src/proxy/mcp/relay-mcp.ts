@@ -29,7 +29,10 @@ export async function relayMcp(
   const name = mcpName(request.url);
   const server = request.runtime.config.mcp.get(name);
   if (!server?.enabled)
-    throw new AppError("not_found", `The MCP server ${name} is not configured or not enabled`);
+    throw new AppError(
+      "not_found",
+      `The MCP server ${JSON.stringify(name)} is not configured or is disabled`,
+    );
   expectWhole(request, name);
   if (!isHttpServer(server))
     throw new AppError(

@@ -48,7 +48,7 @@ export interface RowOptions {
   readonly expansions: ReadonlyMap<number, Expansion>;
   /** The number of lines of the new version, once the whole file is known. */
   readonly newLineCount?: number | undefined;
-  /** Whether the patch contains both versions completely: an added or deleted file has no gaps. */
+  /** Whether the patch contains every line of both versions, as for an added or deleted file. Such a patch has no gaps. */
   readonly complete: boolean;
   /** Whether a message replaces the lines. */
   readonly notice?: boolean;

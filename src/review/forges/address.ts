@@ -61,7 +61,7 @@ export interface RemoteAddress {
   readonly isPortUnknown?: boolean;
 }
 
-/** Hosts of web pages by SSH hosts, where the two differ. */
+/** Maps a forge's SSH host to its web host, for forges where the two differ. */
 const SSH_HOSTS: Readonly<Record<string, string>> = {
   "ssh.github.com": "github.com",
   "altssh.gitlab.com": "gitlab.com",

@@ -75,8 +75,8 @@ export function takeSnapshot(
 }
 
 /**
- * Creates a snapshot with a prepared working tree, if the plan compares one. `view` may select a part of what
- * the tree was opened for.
+ * Creates a snapshot with a prepared working tree, if the plan compares one. `view` may select
+ * fewer paths than the view that the tree was prepared for.
  */
 export async function snapshotIn(
   tree: WorkTree | undefined,

@@ -49,7 +49,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
   const results = new Map<string, Promise<PostResponse>>();
   const posted: PostedReview[] = [];
   let store: Promise<PullStore> | undefined;
-  /** The reason why the threads of the forge are not on the page. */
+  /** The reason why the threads of the forge are not on the page; undefined if they are. */
   let threadsProblem: string | undefined;
   let checks: Promise<Read<readonly Check[]>> | undefined;
   /** The last post. Posts run one after another. */

@@ -7,7 +7,7 @@ import type { LocatedAnchor, ThreadStore } from "../live/thread-store.ts";
 import type { RemoteThread } from "./outgoing.ts";
 import type { PullStore } from "./pull-store.ts";
 
-/** Returns the id on the page of a thread or message at the forge. The id is the same in each run. */
+/** Returns the page's id for a thread or message of the forge. The id is the same in each run. */
 function localId(kind: "t" | "m", remote: string): string {
   return `${kind}_${createHash("sha256").update(remote).digest("hex").slice(0, 16)}`;
 }

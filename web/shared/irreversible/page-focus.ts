@@ -1,12 +1,15 @@
 /** When the page gained focus while visible; undefined while the page has no focus. */
 let focusedAt: number | undefined;
-/** When a key last went down or up. */
+/** The time of the last `keydown` or `keyup` event. */
 let keyAt: number | undefined;
 const listeners = new Set<() => void>();
 
 /** Returns when the page gained its current focus, in milliseconds on the page's clock. */
 export const pageFocusedAt = (): number | undefined => focusedAt;
-/** Returns when a key last went down or up in the page. */
+/**
+ * Returns the time of the last `keydown` or `keyup` event, in milliseconds on the page's clock; undefined before the
+ * first one.
+ */
 export const lastKeyAt = (): number | undefined => keyAt;
 
 /** Calls the listener whenever the page gains or loses focus. Returns a function that unsubscribes. */

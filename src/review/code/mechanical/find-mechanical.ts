@@ -52,8 +52,8 @@ export class MechanicalSearch {
   }
 
   /**
-   * Reports whether the names that a file renames are renamed in the same way in the whole diff. Call it after all
-   * files have been added.
+   * Reports whether the whole diff confirms every rename in a file (see `RenamedNames.isRename`). Call it after all files
+   * have been added.
    */
   isConfirmed({ renamed }: MechanicalChanges): boolean {
     return [...renamed].every(([from, to]) => this.names.isRename(from, to));
