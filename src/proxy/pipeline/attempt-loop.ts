@@ -10,6 +10,7 @@ import {
 } from "../routing/attempts.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
 import { getSession } from "../routing/session-affinity.ts";
+import type { CancelSignal } from "../upstream/cancellation.ts";
 import type { ResponseError } from "../upstream/relay-task.ts";
 import type { Call, OpenAttempt } from "./call.ts";
 import type { UpstreamHold } from "./call-limits.ts";
@@ -37,7 +38,7 @@ export interface LaneRequest<Outcome extends LaneOutcome> {
   /** Releases an outcome that is followed by another attempt. */
   discard?(outcome: Outcome): void;
   /** Returns a signal that aborts when the client disconnects. Called only between attempts. */
-  signal(): AbortSignal;
+  signal(): CancelSignal;
   /** Holds the reservation of one of several upstream calls. If set, the first attempt is reserved already. */
   readonly hold?: UpstreamHold;
 }
@@ -205,7 +206,7 @@ function getErrorCode(outcome: LaneOutcome | Resend): string | undefined {
 }
 
 /** Waits before another attempt. Resolves with false if the client disconnects. */
-function paused(delayMs: number, signal: AbortSignal): Promise<boolean> {
+function paused(delayMs: number, signal: CancelSignal): Promise<boolean> {
   if (signal.aborted || delayMs === 0) return Promise.resolve(!signal.aborted);
   return new Promise((resolve) => {
     const onAbort = () => {
@@ -216,6 +217,6 @@ function paused(delayMs: number, signal: AbortSignal): Promise<boolean> {
       signal.removeEventListener("abort", onAbort);
       resolve(true);
     }, delayMs);
-    signal.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort);
   });
 }

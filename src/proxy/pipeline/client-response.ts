@@ -7,6 +7,7 @@ import { getProfile } from "../dialects/index.ts";
 import { DialectError } from "../exchange/dialect-error.ts";
 import { stringifyJson } from "../exchange/json.ts";
 import type { ResponseWriter } from "../translate/translate-call.ts";
+import { Cancellation, type CancelSignal } from "../upstream/cancellation.ts";
 import type { OpenStream } from "../upstream/open-streams.ts";
 import type { ResponseSample } from "../upstream/relay-task.ts";
 import { clientHeaders } from "../upstream/response-headers.ts";
@@ -144,7 +145,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
   lastActivity = performance.now();
   index = -1;
   private readonly call: Call;
-  private readonly controller = new AbortController();
+  private readonly cancellation = new Cancellation();
   private ping = "";
   private firstText = "";
   private writtenLength = 0;
@@ -153,7 +154,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
   private readonly onClose = () => {
     if (this.call.response.writableFinished && !this.call.isTimedOut) return;
     this.isDisconnected = true;
-    this.controller.abort();
+    this.cancellation.abort();
   };
 
   constructor(call: Call) {
@@ -165,8 +166,8 @@ export class ClientResponse implements ResponseWriter, OpenStream {
   }
 
   /** Aborts when the client disconnects, or when no upstream's response is needed anymore. */
-  get signal(): AbortSignal {
-    return this.controller.signal;
+  get signal(): CancelSignal {
+    return this.cancellation;
   }
 
   get started(): boolean {
@@ -225,8 +226,8 @@ export class ClientResponse implements ResponseWriter, OpenStream {
     const { response, services, sendEnd } = this.call;
     services.streams.delete(this);
     if (response.writableEnded || sendEnd !== undefined) response.off("close", this.onClose);
-    if (this.rest === undefined) this.controller.abort();
-    else void this.rest.then(() => this.controller.abort());
+    if (this.rest === undefined) this.cancellation.abort();
+    else void this.rest.then(() => this.cancellation.abort());
   }
 
   onStop(): void {

@@ -6,6 +6,7 @@ import type { Attempt, AttemptOutcome } from "../routing/attempts.ts";
 import { withOverflow, withResponsePause } from "../routing/retry-after.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
 import type { SendAllUpstream, SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
+import type { CancelSignal } from "../upstream/cancellation.ts";
 import { sendTo } from "../upstream/clients.ts";
 import { fixedVersion, requestHeaders, viaHeader } from "../upstream/request-headers.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
@@ -140,7 +141,7 @@ async function sendOnce(
   call: Call,
   { upstream, key }: Attempt,
   request: UpstreamRequest,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<Outcome> {
   try {
     const response = await sendTo(call.services.pools, upstream, {

@@ -5,6 +5,7 @@ import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { parseContentCoding } from "../body/content-coding.ts";
 import { readWhole } from "../body/read-whole.ts";
+import type { CancelSignal } from "./cancellation.ts";
 import { limitInterim, limitWait } from "./limit-wait.ts";
 import { clientDisconnected, toUpstreamError } from "./upstream-errors.ts";
 
@@ -17,7 +18,7 @@ export interface UpstreamSend {
   readonly body: string | Buffer | null;
   readonly firstByteMs: number;
   readonly idleMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: CancelSignal | undefined;
 }
 
 export interface ReceivedResponse {
@@ -77,7 +78,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   private readonly upstream: string;
   private readonly firstByteMs: number;
   private readonly startedAt = performance.now();
-  private readonly signal: AbortSignal | undefined;
+  private readonly signal: CancelSignal | undefined;
   private readonly resolve: (response: ReceivedResponse) => void;
   private readonly reject: (error: AppError) => void;
   private readonly onAbort = () => this.abort();
