@@ -12,12 +12,16 @@ import type { Worker } from "node:worker_threads";
 const ENOUGH_BYTES = 32 * 1024 * 1024;
 
 /**
- * Maximum growth of the old generation between two full collections, in percent of the size of the objects in use.
- * Without this limit, V8 lets the old generation grow to a multiple of that size, most of which is garbage of completed
- * calls: with Node.js 24, the proxy used 327 MB after 24,000 calls, and 179 MB with this limit
- * (bench/proxy/memory.mjs).
+ * Maximum growth of the old generation between two full collections, in percent of the size of the objects in use, and
+ * at least `GROWTH_BYTES`. Without this limit, V8 lets the old generation grow to a multiple of that size, most of which
+ * is garbage of completed calls: with Node.js 24, the proxy used 354 MB after 60,000 calls (bench/proxy/memory.mjs).
  */
 const GROWTH_PERCENT = 40;
+/**
+ * With 40 percent of a heap of 28 MB alone, translated calls caused a full collection every 400 ms, and V8's helper
+ * threads used a sixth of the CPU time of a call (bench/translate/cost.mjs).
+ */
+const GROWTH_BYTES = 16 * 1024 * 1024;
 
 /**
  * Maximum growth while full collections are frequent, in bytes. V8 counts buffers as growth. Up to 32 MB of the
@@ -39,14 +43,16 @@ export function limitHeap(): void {
 }
 
 function limitOldGeneration(): void {
-  setGrowth(GROWTH_PERCENT);
+  let growthBytes = GROWTH_BYTES;
   let last = Number.NEGATIVE_INFINITY;
+  setGrowth(growthBytes);
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       if (!isFullCollection(entry)) continue;
       const { startTime } = entry;
-      if (startTime - last < FREQUENT_MS) setGrowth(toPercent(BUSY_GROWTH_BYTES));
-      else if (startTime - last > RARE_MS) setGrowth(GROWTH_PERCENT);
+      if (startTime - last < FREQUENT_MS) growthBytes = BUSY_GROWTH_BYTES;
+      else if (startTime - last > RARE_MS) growthBytes = GROWTH_BYTES;
+      setGrowth(growthBytes);
       last = startTime;
     }
   });
@@ -59,36 +65,34 @@ function isFullCollection(entry: PerformanceEntry): boolean {
   return detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
 }
 
-/** Converts a growth of the heap from bytes to percent of its present size. Returns at least `GROWTH_PERCENT`. */
-function toPercent(growthBytes: number): number {
+/** Sets the growth of the heap until the next full collection. */
+function setGrowth(growthBytes: number): void {
   const { used_heap_size: used } = getHeapStatistics();
-  return Math.max(GROWTH_PERCENT, Math.ceil((100 * growthBytes) / used));
-}
-
-function setGrowth(percent: number): void {
+  const percent = Math.max(GROWTH_PERCENT, Math.ceil((100 * growthBytes) / used));
   setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
 /**
- * Stops V8's young generation from growing beyond 32 MB, or 64 MB if it grows twice before the observer is called.
- * Since Node.js 22 the young generation grows to 64 MB and more under load, and V8 keeps that memory. With the limit,
- * the proxy uses 80 to 100 MB less memory, and a call uses 0 to 6 % more CPU time (bench/proxy/cost.mjs). The option
- * --max-semi-space-size has no effect in a running process, but V8 reads --semi-space-growth-factor before each growth.
+ * Keeps V8's young generation at 32 MB, or 64 MB if it grows twice before the observer is called. Since Node.js 22 the
+ * young generation grows to 64 MB and more under load, and V8 keeps that memory. With the limit, the proxy uses 80 to 100
+ * MB less memory, and a call uses 0 to 6 % more CPU time (bench/proxy/cost.mjs). The option --max-semi-space-size has no
+ * effect in a running process, but V8 reads --semi-space-growth-factor before each growth. V8 also shrinks the young
+ * generation of a process that allocates little, so growth is allowed again below the limit.
  */
 function limitYoungGeneration(): void {
+  let factor: number | undefined;
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-    if (young === undefined || young.space_size < ENOUGH_BYTES) return;
-    stopGrowth();
-    // When V8 configures the heap of a new thread, it sets the factor to 2 for all threads.
-    subscribe("worker_threads", (message) =>
-      (message as { worker: Worker }).worker.once("online", stopGrowth),
-    );
-    observer.disconnect();
+    const next = (young?.space_size ?? 0) < ENOUGH_BYTES ? 2 : 1;
+    if (next === factor) return;
+    factor = next;
+    setFlagsFromString(`--semi-space-growth-factor=${next}`);
   });
   observer.observe({ entryTypes: ["gc"] });
-}
-
-function stopGrowth(): void {
-  setFlagsFromString("--semi-space-growth-factor=1");
+  // When V8 configures the heap of a new thread, it sets the factor to 2 for all threads.
+  subscribe("worker_threads", (message) =>
+    (message as { worker: Worker }).worker.once("online", () => {
+      factor = undefined;
+    }),
+  );
 }
