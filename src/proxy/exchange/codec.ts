@@ -95,6 +95,11 @@ export interface StreamDecoder {
    * decoder keeps no text.
    */
   note?(delta: Delta): void;
+  /**
+   * Returns whether the decoder reads the text of this part. Every event of such a part must be passed to `push`.
+   * Absent if the decoder reads no texts.
+   */
+  readsText?(index: number): boolean;
 }
 
 /**

@@ -53,6 +53,11 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
     return this.events;
   }
 
+  readsText(index: number): boolean {
+    for (const candidate of this.candidates.values()) if (candidate.readsText(index)) return true;
+    return false;
+  }
+
   nextIndex(): number {
     return this.parts++;
   }

@@ -42,6 +42,11 @@ export class StreamCalls {
     return this.calls.length > 0;
   }
 
+  /** Returns whether this part is a call without an ID, whose arguments determine where the next call starts. */
+  readsText(index: number): boolean {
+    return this.calls.some((call) => call.part === index && call.id === undefined);
+  }
+
   take(wire: WireToolCall): void {
     const call = this.find(wire) ?? this.open(wire);
     if (wire.id && call.id === undefined) {

@@ -36,6 +36,11 @@ export class StreamCandidate {
     return this.finishReason !== undefined;
   }
 
+  /** Returns whether the text of this part is read: the arguments of a tool call without an ID. */
+  readsText(index: number): boolean {
+    return this.calls.readsText(index);
+  }
+
   take({ delta, message, finish_reason: reason, logprobs }: WireDelta): void {
     if (delta) this.takeDelta(delta, decodeLogprobs(logprobs));
     // A server that cannot stream sends the whole message in one chunk. Others repeat the message after its deltas.

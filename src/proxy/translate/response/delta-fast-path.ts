@@ -30,12 +30,13 @@ interface Template {
  * (and in fields that no codec reads). After two such events in a row, similar events are not decoded. Instead, their
  * string is inserted into the client's text of the earlier events.
  *
- * The result is exact, because codecs pass a delta's text on without reading it. Creating a template requires two
- * events that differ in one string. Each must decode to one delta of the same part, with that string as its text, and
- * their client texts must differ only in that string. Strings with escapes take the slow path, because escapes may be
- * written differently on each side. Every other event takes the slow path as well, and the template is discarded unless
- * the event matches it. Codecs that retain the text of a part receive the bypassed text later, in one delta for many
- * events (`StreamDecoder.note`), and always before their next event.
+ * The result is exact, because codecs pass a delta's text on without reading it; parts whose text the decoder reads
+ * (`StreamDecoder.readsText`) take the slow path. Creating a template requires two events that differ in one string.
+ * Each must decode to one delta of the same part, with that string as its text, and their client texts must differ only
+ * in that string. Strings with escapes take the slow path, because escapes may be written differently on each side.
+ * Every other event takes the slow path as well, and the template is discarded unless the event matches it. Codecs that
+ * retain the text of a part receive the bypassed text later, in one delta for many events (`StreamDecoder.note`), and
+ * always before their next event.
  */
 export class DeltaFastPath {
   /** The template of the last event, once two events in a row match it. */
@@ -77,8 +78,15 @@ export class DeltaFastPath {
     this.flush();
     const events = this.decoder.push(event);
     const output = this.encode(events);
-    this.learn(event, events.length === 1 ? getDelta(events[0]) : undefined, output);
+    this.learn(event, events.length === 1 ? this.getDelta(events[0]) : undefined, output);
     return output;
+  }
+
+  /** Returns the event if it is a delta that later events may copy; otherwise undefined. */
+  private getDelta(event: ExchangeEvent | undefined): Delta | undefined {
+    if (event?.type !== "arguments-delta" && event?.type !== "text-delta") return undefined;
+    if (event.type === "text-delta" && event.logprobs !== undefined) return undefined;
+    return this.decoder.readsText?.(event.index) === true ? undefined : event;
   }
 
   private learn(event: WireEvent, delta: Delta | undefined, output: string): void {
@@ -97,11 +105,6 @@ export class DeltaFastPath {
       if (this.misses < MAX_MISSES) this.seen = createTemplate(event, delta, output);
     }
   }
-}
-
-function getDelta(event: ExchangeEvent | undefined): Delta | undefined {
-  if (event?.type === "arguments-delta") return event;
-  return event?.type === "text-delta" && event.logprobs === undefined ? event : undefined;
 }
 
 /**

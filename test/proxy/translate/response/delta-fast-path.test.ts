@@ -47,7 +47,12 @@ function translate(
     return decoder.push(event);
   };
   const deltas = new DeltaFastPath(
-    { push, end: () => decoder.end(), note: (delta) => decoder.note?.(delta) },
+    {
+      push,
+      end: () => decoder.end(),
+      note: (delta) => decoder.note?.(delta),
+      readsText: (index) => decoder.readsText?.(index) ?? false,
+    },
     encode,
   );
   const take = (event: WireEvent) => (way === "short" ? deltas.push(event) : encode(push(event)));
@@ -264,6 +269,23 @@ describe("an event that resembles earlier ones", () => {
   it("is an error if its string contains a control character", () => {
     const received = same([...chunks, chunk({ content: "four" }).replace("four", "fo\tur"), ...chunks]);
     expect(received).toContain("event: error");
+  });
+
+  it.each([
+    ["without a name", undefined],
+    ["with the same name", "look"],
+  ])("is decoded if it is a fragment %s of a call without an id", (_, name) => {
+    const fragment = (text: string, called?: string) =>
+      chunk({ tool_calls: [{ index: 0, function: { name: called, arguments: text } }] });
+    const call = ['{"a":[', "1", ",2", ",3", ",4", "]}"];
+    const received = same([
+      fragment("", "look"),
+      ...call.map((text) => fragment(text, name)),
+      fragment("{", "look"),
+      fragment("}", name),
+      "data: [DONE]\n\n",
+    ]);
+    expect(received.match(/"type":"tool_use"/g)).toHaveLength(2);
   });
 
   it("keeps the escapes of a call's free text", () => {
