@@ -54,9 +54,10 @@ function decodeTool(tool: WireTool): Tool {
 export function decodeToolChoice(request: WireRequest): ToolChoice | undefined {
   const choice = request.tool_choice ?? request.function_call;
   if (choice === undefined || choice === null) return undefined;
+  const member = choice === request.tool_choice ? "tool_choice" : "function_call";
   if (typeof choice === "string") {
     if (choice === "auto" || choice === "none" || choice === "required") return { mode: choice };
-    throw invalidRequest(`Invalid value for 'tool_choice': ${JSON.stringify(choice)}`, "tool_choice");
+    throw invalidRequest(`Invalid value for '${member}': ${JSON.stringify(choice)}`, member);
   }
   const name = getName(choice["function"]) ?? getName(choice["custom"]) ?? getName(choice);
   if (name !== undefined) return { mode: "tool", name };
@@ -70,7 +71,7 @@ export function decodeToolChoice(request: WireRequest): ToolChoice | undefined {
     });
     return { mode: "allowed", names, required: allowed["mode"] === "required" };
   }
-  throw invalidRequest("tool_choice does not name a tool", "tool_choice");
+  throw invalidRequest(`${member} does not name a tool`, member);
 }
 
 function getName(value: unknown): string | undefined {
@@ -82,10 +83,16 @@ export function decodeOutput(format: WireRequest["response_format"]): OutputForm
   if (!format) return undefined;
   if (format.type === "text") return { type: "text" };
   if (format.type === "json_object") return { type: "json" };
-  const described = format["json_schema"];
-  if (format.type !== "json_schema" || !isObject(described)) {
+  if (format.type !== "json_schema") {
     throw invalidRequest(
       `Invalid value for 'response_format.type': ${JSON.stringify(format.type)}`,
+      "response_format",
+    );
+  }
+  const described = format["json_schema"];
+  if (!isObject(described)) {
+    throw invalidRequest(
+      "A response_format of type json_schema requires the member json_schema",
       "response_format",
     );
   }
