@@ -75,17 +75,19 @@ export function parseShouldRetry({ "x-should-retry": value }: RetryAfterHeaders)
   return value === "false" ? false : undefined;
 }
 
+const DECIMAL = /^\d+(\.\d+)?$/;
+
 /**
  * Returns the milliseconds to wait before a retry: `retry-after-ms` (OpenAI, Azure), else `retry-after` in seconds or
  * as an HTTP date (RFC 9110, section 10.2.3). Returns undefined if neither is valid. `now` is milliseconds since
  * 1970.
  */
 export function parseRetryAfter(headers: RetryAfterHeaders, now: number = Date.now()): number | undefined {
-  const exact = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const exact = String(headers["retry-after-ms"] ?? "").trim();
+  if (DECIMAL.test(exact)) return Number(exact);
   const value = headers["retry-after"]?.trim();
   if (value === undefined) return undefined;
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  if (DECIMAL.test(value)) return Number(value) * 1000;
   // A date contains letters; `Date.parse` would read an invalid number as a year.
   const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);

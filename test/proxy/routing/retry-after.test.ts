@@ -14,6 +14,7 @@ test.each([
   [{ "retry-after": "Wed, 21 Oct 2026 07:27:00 GMT" }, 0],
   [{ "retry-after": "2", "retry-after-ms": "1250" }, 1250],
   [{ "retry-after": "2", "retry-after-ms": "soon" }, 2000],
+  [{ "retry-after": "2", "retry-after-ms": "" }, 2000],
   [{ "retry-after": "soon" }, undefined],
   [{ "retry-after": "-1" }, undefined],
   [{ "retry-after": "1", "retry-after-ms": "Infinity" }, 1000],
