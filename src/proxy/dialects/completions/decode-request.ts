@@ -12,7 +12,6 @@ const idle: Readonly<Record<string, readonly unknown[]>> = {
   echo: [false],
   best_of: [1],
   suffix: [""],
-  logprobs: [0],
 };
 
 /** Parses a completions request body, whose prompt becomes a user message. Throws `DialectError` (400). */

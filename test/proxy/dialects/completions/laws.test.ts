@@ -82,6 +82,11 @@ describe("the completions codec", () => {
     );
   });
 
+  it("keeps `logprobs: 0`, which requests the log probabilities of the chosen tokens", () => {
+    const { value } = completions.decodeRequest({ model: "m", prompt: "a", best_of: 1, logprobs: 0 }, {});
+    expect(value.extensions).toEqual({ completions: { logprobs: 0 } });
+  });
+
   it("rejects a prompt of tokens, several prompts and a missing prompt, and names the member", () => {
     for (const prompt of [[1, 2, 3], ["a", "b"], undefined]) {
       expect(() => completions.decodeRequest({ model: "m", prompt }, {})).toThrow(/prompt/);
