@@ -89,7 +89,11 @@ class MessagesStreamDecoder implements StreamDecoder {
         if (!event.content_block) return this.fail("The upstream opened a block without a type.");
         this.blocks.set(
           index,
-          openBlock(event.content_block, this.parts++, (made) => this.emit(made)),
+          openBlock(
+            event.content_block,
+            () => this.parts++,
+            (made) => this.emit(made),
+          ),
         );
         return;
       case "content_block_delta":

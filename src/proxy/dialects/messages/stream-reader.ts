@@ -15,19 +15,19 @@ export interface BlockReader {
 }
 
 /**
- * Creates the reader of a block, which emits the block as the part `index`. Text, thinking and tool calls are emitted
- * as they arrive, and other blocks at their end.
+ * Creates the reader of a block. Text, thinking and tool calls are emitted as they arrive, and other blocks at their
+ * end. `nextIndex` returns the index of each part.
  */
-export function openBlock(block: WireBlock, index: number, emit: Emit): BlockReader {
+export function openBlock(block: WireBlock, nextIndex: () => number, emit: Emit): BlockReader {
   switch (block.type) {
     case "text":
-      return openText(block, index, emit);
+      return openText(block, nextIndex(), emit);
     case "thinking":
-      return openThinking(block, index, emit);
+      return openThinking(block, nextIndex(), emit);
     case "tool_use":
-      return openToolUse(block, index, emit);
+      return openToolUse(block, nextIndex(), emit);
     default:
-      return openWhole(block, index, emit);
+      return openWhole(block, nextIndex, emit);
   }
 }
 
@@ -89,7 +89,7 @@ function openToolUse(block: WireBlock, index: number, emit: Emit): BlockReader {
   };
 }
 
-function openWhole(block: WireBlock, index: number, emit: Emit): BlockReader {
+function openWhole(block: WireBlock, nextIndex: () => number, emit: Emit): BlockReader {
   let json = "";
   return {
     delta(delta) {
@@ -97,7 +97,8 @@ function openWhole(block: WireBlock, index: number, emit: Emit): BlockReader {
     },
     end() {
       const whole = json === "" ? block : { ...block, input: readInput(json) };
-      for (const part of decodeBlock(whole, "content_block")) emit({ type: "part-whole", index, part });
+      for (const part of decodeBlock(whole, "content_block"))
+        emit({ type: "part-whole", index: nextIndex(), part });
     },
   };
 }
