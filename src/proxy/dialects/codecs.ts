@@ -16,11 +16,12 @@ const modules: Readonly<Record<Dialect, () => Promise<CodecModule>>> = {
 
 const loading = new Map<Dialect, Promise<Codec>>();
 
-/** Returns the codec of a dialect. Loads the codec on the first call. */
+/** Returns the codec of a dialect. Loads the codec on the first call, and again if loading has failed. */
 export function loadCodec(dialect: Dialect): Promise<Codec> {
   const known = loading.get(dialect);
   if (known !== undefined) return known;
   const codec = modules[dialect]().then((module) => module.codec);
   loading.set(dialect, codec);
+  codec.catch(() => loading.delete(dialect));
   return codec;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadCodec } from "../../../src/proxy/dialects/codecs.ts";
 import { dialects, getProfile, upstreamDialects } from "../../../src/proxy/dialects/index.ts";
 
@@ -18,6 +18,19 @@ describe("the dialect registry", () => {
   it.each(dialects)("uses the name %s in the profile and the codec", async (dialect) => {
     expect(getProfile(dialect).name).toBe(dialect);
     expect((await loadCodec(dialect)).dialect).toBe(dialect);
+  });
+
+  it("loads a codec again if loading it has failed", async () => {
+    const path = "../../../src/proxy/dialects/completions/index.ts";
+    vi.resetModules();
+    vi.doMock(path, () => {
+      throw new Error("EMFILE: too many open files");
+    });
+    onTestFinished(() => void vi.doUnmock(path));
+    const { loadCodec: load } = await import("../../../src/proxy/dialects/codecs.ts");
+    await expect(load("completions")).rejects.toThrow();
+    vi.doUnmock(path);
+    expect((await load("completions")).dialect).toBe("completions");
   });
 
   it.each(dialects)("serves %s natively with a registered upstream dialect", (dialect) => {
