@@ -147,6 +147,8 @@ export interface UpstreamProfile {
   readonly acceptsAnySchemaRoot: boolean;
   /** Whether a request can ask for JSON without a schema. */
   readonly acceptsJsonWithoutSchema: boolean;
+  /** Whether a tool call can be forced while the model thinks. */
+  readonly forcesCallsWhileThinking: boolean;
   /** Whether a request can limit the model to one tool call at a time. */
   readonly limitsToolCalls: boolean;
   /** Request member for the number of candidates; absent if a call returns only one. */

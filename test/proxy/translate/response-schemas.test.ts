@@ -215,3 +215,36 @@ describe("a response schema that is not an object", () => {
     expect(received.sent["response_format"]).toMatchObject({ json_schema: { schema } });
   });
 });
+
+describe("a schema for a model without structured output", () => {
+  const schema = object({ a: { type: "string" } });
+  const ask = (upstream: "messages" | "generative-language", capabilities: Json) =>
+    sent(
+      "chat-completions",
+      upstream,
+      {
+        model: "m",
+        messages: [hi],
+        response_format: { type: "json_schema", json_schema: { name: "a", schema } },
+      },
+      { capabilities: { "*": { structuredOutput: "none", ...capabilities } } },
+    );
+
+  it.each([
+    ["the model always thinks", { alwaysThinks: true }],
+    ["the upstream cannot force one", { toolChoices: ["auto", "none"] }],
+  ])("48 is dropped instead of forcing a tool call if %s", async (_, capabilities) => {
+    const received = await ask("messages", capabilities);
+    expect(received.sent).not.toHaveProperty("tools");
+    expect(received.losses).toEqual(["structured-output"]);
+  });
+
+  it("48 is sent as a tool that the upstream requires, or that a Gemini model calls while it thinks", async () => {
+    const required = await ask("messages", { toolChoices: ["required"] });
+    expect(required.sent["tool_choice"]).toMatchObject({ type: "any" });
+    expect(required.losses).toEqual([]);
+    const thinking = await ask("generative-language", { alwaysThinks: true });
+    expect(thinking.sent["toolConfig"]).toMatchObject({ functionCallingConfig: { mode: "ANY" } });
+    expect(thinking.losses).not.toContain("structured-output");
+  });
+});

@@ -173,6 +173,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     restrictsStrictSchemas: false,
     acceptsAnySchemaRoot: true,
     acceptsJsonWithoutSchema: true,
+    forcesCallsWhileThinking: true,
     limitsToolCalls: false,
     candidatesMember: "candidateCount",
     toolMembers: ["namespace"],

@@ -208,6 +208,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     restrictsStrictSchemas: false,
     acceptsAnySchemaRoot: false,
     acceptsJsonWithoutSchema: false,
+    forcesCallsWhileThinking: false,
     limitsToolCalls: true,
     // Without `defer_loading`: only the client's vendor can search for deferred tools, so another vendor's model would
     // never receive them.

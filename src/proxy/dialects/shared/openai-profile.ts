@@ -172,6 +172,7 @@ export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
   restrictsStrictSchemas: true,
   acceptsAnySchemaRoot: false,
   acceptsJsonWithoutSchema: true,
+  forcesCallsWhileThinking: true,
   limitsToolCalls: true,
   toolMembers: ["namespace"],
 };

@@ -25,31 +25,34 @@ export function wrapSchemaInTool(
   return {
     ...rest,
     tools: [{ type: "function", name: toolName, ...format }],
-    toolChoice: { mode: "tool", name: toolName },
+    toolChoice: capabilities.toolChoices.includes("tool")
+      ? { mode: "tool", name: toolName }
+      : { mode: "required" },
     parallelToolCalls: false,
   };
 }
 
-/**
- * Returns the description and schema of the tool. Returns undefined if no tool is needed or, for JSON without a schema,
- * if a call cannot be forced.
- */
+/** Returns the description and schema of the tool; undefined if no tool is needed or a call cannot be forced. */
 function formatOfTool(
   { output }: ExchangeRequest,
   dialect: UpstreamDialect,
-  { structuredOutput, toolChoices, alwaysThinks }: Capabilities,
+  capabilities: Capabilities,
 ): Pick<FunctionTool, "description" | "schema"> | undefined {
+  if (!canForceCall(dialect, capabilities)) return undefined;
   if (output?.type === "json-schema") {
-    if (structuredOutput !== "none") return undefined;
+    if (capabilities.structuredOutput !== "none") return undefined;
     return { description: output.description ?? "Gives the answer.", schema: output.schema };
   }
   if (output?.type !== "json" || getUpstreamProfile(dialect).acceptsJsonWithoutSchema) return undefined;
-  // The vendor rejects a forced tool call for a model that always thinks.
-  if (alwaysThinks || !toolChoices.includes("tool")) return undefined;
   return {
     description: "Gives the answer: a JSON object with the members that the conversation asks for.",
     schema: { type: "object" },
   };
+}
+
+function canForceCall(dialect: UpstreamDialect, { toolChoices, alwaysThinks }: Capabilities): boolean {
+  if (alwaysThinks && !getUpstreamProfile(dialect).forcesCallsWhileThinking) return false;
+  return toolChoices.includes("tool") || toolChoices.includes("required");
 }
 
 /** Converts a call of the tool `structured_answer` to a text with its arguments; returns any other part unchanged. */
