@@ -6,7 +6,8 @@ export const lossCodes = {
   "answer-citation": "Citations in the response were dropped.",
   "assistant-prefill": "The model starts a new message instead of continuing the assistant's last one.",
   attribution: "The client's billing line at the start of the instructions was dropped.",
-  "cache-control": "Prompt-cache breakpoints were dropped: all, or those before the last four.",
+  "cache-control":
+    "Prompt-cache breakpoints were dropped: all, or the first ones if there were more than four.",
   "call-signature": "A tool call's signature was dropped: this vendor did not create it.",
   candidates: "Fewer candidates were requested, or only the first is returned.",
   "custom-tool": "A custom (free-text) tool was dropped.",

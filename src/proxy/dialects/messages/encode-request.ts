@@ -6,10 +6,11 @@ import type { LossCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
-import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
+import { limitBreakpoints } from "./cache-breakpoints.ts";
+import { type BlockContext, encodeParts } from "./encode-blocks.ts";
 import { encodeThinking, thinkingAllowance } from "./encode-thinking.ts";
 import { encodeTools, toolHeaders } from "./encode-tools.ts";
-import { encodeTurns, limitBreakpoints, type OutMessage } from "./encode-turns.ts";
+import { encodeTurns, type OutMessage } from "./encode-turns.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
 /** Encodes a call of `/messages`. A default replaces a missing `max_tokens`, which the dialect requires. */
@@ -42,7 +43,10 @@ export function* encodeRequest(
     ...request.extensions.messages,
     stream: request.stream ? true : undefined,
   });
-  return { value: { path: "/messages", body, ...toolHeaders(request) }, losses: list.losses };
+  return {
+    value: { path: "/messages", body: limitBreakpoints(body, list), ...toolHeaders(request) },
+    losses: list.losses,
+  };
 }
 
 function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockContext): number {
@@ -62,17 +66,11 @@ function* encodeConversation(
 ): Steps<{ readonly system: unknown; readonly messages: readonly OutMessage[] }> {
   const system = encodeParts(request.instructions, context);
   const messages = yield* encodeTurns(request, context);
-  const surplus = limitBreakpoints([...system, ...messages.flatMap((message) => message.content)], context);
-  const kept = (block: OutBlock): OutBlock => {
-    if (!surplus.has(block)) return block;
-    const { cache_control: _, ...bare } = block;
-    return bare;
-  };
   const [only] = system;
   const isText = system.length === 1 && only !== undefined && !("cache_control" in only);
   return {
-    system: system.length === 0 ? undefined : isText ? only["text"] : system.map(kept),
-    messages: messages.map(({ role, content }) => ({ role, content: content.map(kept) })),
+    system: system.length === 0 ? undefined : isText ? only["text"] : system,
+    messages,
   };
 }
 

@@ -9,9 +9,6 @@ export interface OutMessage {
   readonly content: OutBlock[];
 }
 
-/** The vendor's maximum number of cache breakpoints in one call. */
-const maxBreakpoints = 4;
-
 /**
  * Encodes turns as alternating user and assistant messages that begin with a user message. A system message within the
  * conversation becomes a marked part of a user message, because most models of this dialect accept no other form.
@@ -110,18 +107,4 @@ function fixFirstAndLastRole(messages: OutMessage[], { capabilities, list }: Blo
     last.content[last.content.length - 1] = { ...block, text: block["text"].trimEnd() };
   }
   return messages;
-}
-
-/**
- * Returns the blocks whose cache breakpoints exceed the vendor's maximum: those before the last four. A later
- * breakpoint covers everything before it, so the last breakpoints are kept.
- */
-export function limitBreakpoints(blocks: readonly OutBlock[], { list }: BlockContext): ReadonlySet<OutBlock> {
-  const marked = blocks.filter((block) => "cache_control" in block);
-  if (marked.length > maxBreakpoints)
-    list.add(
-      "cache-control",
-      `Cache breakpoints before the last ${maxBreakpoints} dropped: the vendor accepts no more.`,
-    );
-  return new Set(marked.slice(0, Math.max(0, marked.length - maxBreakpoints)));
 }
