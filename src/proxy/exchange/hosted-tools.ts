@@ -12,7 +12,7 @@ export function dropHostedTools(
   list: LossList,
 ): void {
   for (const { tool, dialect } of dropped) {
-    const detail = `The ${dialect} tool ${tool} runs at its vendor and has no equivalent at the upstream.`;
+    const detail = `The ${dialect} tool ${tool} is defined by its vendor and has no equivalent at the upstream.`;
     if (kept.length === 0) throw invalidRequest(detail, "tools");
     list.add(`hosted-tool-${tool}`, detail);
   }

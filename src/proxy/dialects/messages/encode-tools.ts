@@ -54,7 +54,7 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
     else if (ownHosted[tool.tool] !== undefined) tools.push(ownHosted[tool.tool]?.declaration);
     else dropped.push(tool);
   }
-  dropHostedTools(dropped, tools, list);
+  dropHostedTools(dropped, [...tools, ...servers], list);
   if (tools.length === 0 && servers.length === 0) return {};
   return defined({
     tools: tools.length > 0 ? tools : undefined,

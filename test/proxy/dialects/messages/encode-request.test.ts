@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { codec as messages } from "../../../../src/proxy/dialects/messages/index.ts";
-import type { ExchangeRequest } from "../../../../src/proxy/exchange/request.ts";
+import type { ExchangeRequest, HostedTool } from "../../../../src/proxy/exchange/request.ts";
 import { everything, request, writtenBody } from "../../../support/exchange.ts";
 
 type Block = Readonly<Record<string, unknown>>;
@@ -47,5 +47,23 @@ describe("the cache breakpoints of a messages request", () => {
     const { marked, losses } = write({ tools: [{ ...tool, extras: {} }] });
     expect(marked).toEqual([false, true, true, true, true]);
     expect(losses).toEqual([]);
+  });
+});
+
+describe("the hosted tools of a messages request", () => {
+  const search: HostedTool = { type: "hosted", tool: "file-search", dialect: "responses", raw: {} };
+
+  it("27 are dropped with a loss if an MCP server remains", () => {
+    const raw = { type: "url", name: "docs", url: "https://mcp.example.com" };
+    const server: HostedTool = { type: "hosted", tool: "mcp", dialect: "messages", raw };
+    const { body, losses } = writtenBody(messages, request({ tools: [search, server] }));
+    expect(body["mcp_servers"]).toEqual([raw]);
+    expect(losses).toEqual(["hosted-tool-file-search"]);
+  });
+
+  it("27 are rejected if no other tool remains, without a claim about who runs them", () => {
+    expect(() => writtenBody(messages, request({ tools: [search] }))).toThrow(
+      "The responses tool file-search is defined by its vendor and has no equivalent at the upstream.",
+    );
   });
 });
