@@ -10,21 +10,27 @@ import type { Serving } from "./serving.ts";
 export interface InForce {
   config: ProxyConfig;
   settings: ProxySettings;
+  /** Whether the last reload failed. */
+  hasFailed?: boolean;
 }
 
 /**
  * Applies the current configuration. If it cannot be read or used, the old one stays, and the reason is shown in the
- * terminal and on the dashboard. Never rejects.
+ * terminal and on the dashboard. With `onlyIfChanged`, an unchanged configuration is not applied, so that cooldowns and
+ * model lists are kept. Never rejects.
  */
 export async function reloadConfiguration(
   inForce: InForce,
   read: () => Promise<ReadConfiguration>,
   serving: Pick<Serving, "reload" | "noteRefused">,
   output: Pick<Output, "note">,
+  onlyIfChanged = false,
 ): Promise<void> {
   try {
     const { config, newKey, loaded } = await read();
+    if (onlyIfChanged && !inForce.hasFailed && isDeepStrictEqual(config, inForce.config)) return;
     await serving.reload(config);
+    inForce.hasFailed = false;
     if (newKey !== undefined) noteNewKey(newKey, output);
     const waiting = findRestartSettings(inForce.config, config);
     if (waiting.length > 0)
@@ -33,6 +39,7 @@ export async function reloadConfiguration(
     inForce.settings = loaded.settings;
     output.note("Configuration reloaded.");
   } catch (error) {
+    inForce.hasFailed = true;
     const reason = `${error instanceof AppError ? "" : "internal error: "}${getErrorMessage(error)}`;
     serving.noteRefused(reason);
     output.note(`Configuration not reloaded; the previous one stays in force. ${reason}`);

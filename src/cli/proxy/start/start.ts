@@ -16,7 +16,7 @@ import { createLogOutput } from "./call-log.ts";
 import { createGatewayHost, type GatewayHost } from "./gateway-host.ts";
 import { announceReady, untilHandedOver, untilPortFree } from "./hand-over.ts";
 import { ledgerPath, openLedgerLog } from "./ledger-log.ts";
-import { oneAtATime, reloadConfiguration } from "./reload-configuration.ts";
+import { type InForce, oneAtATime, reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped, watchStopRequest } from "./until-stopped.ts";
 import { fileState, onFileChange } from "./watch-file.ts";
@@ -40,7 +40,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const read = () => readProxyConfiguration(environment, flags, true);
   const state = fileState(path);
   const first = await read();
-  const inForce = { config: first.config, settings: first.loaded.settings };
+  const inForce: InForce = { config: first.config, settings: first.loaded.settings };
   const logPath = join(dataDirectory(environment), "proxy", "requests.ndjson");
   const log = ledgerPath(logPath, first.config.logging);
   const host = createGatewayHost(() => inForce.config, log, dataDirectory(environment), output);
@@ -61,12 +61,20 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     replaced.over,
   ]);
   let isForced = false;
-  const reload = oneAtATime(async () => {
-    await reloadConfiguration(inForce, read, serving, output);
+  // Whether SIGHUP or a changed file has requested the next reload, and not only a secret's time to live.
+  let isRequested = false;
+  const update = oneAtATime(async () => {
+    const onlyIfChanged = !isRequested;
+    isRequested = false;
+    await reloadConfiguration(inForce, read, serving, output, onlyIfChanged);
     named.watch(inForce.settings);
     await host?.refresh();
   });
-  const named = watchNamedFiles(dirname(path), () => void reload());
+  const reload = () => {
+    isRequested = true;
+    return update();
+  };
+  const named = watchNamedFiles(dirname(path), reload, update);
   // These handlers are registered before the proxy announces itself. Otherwise an early SIGHUP would end the
   // process, and an early change of the file would be missed.
   process.on("SIGHUP", reload);

@@ -12,10 +12,10 @@ export interface NamedFiles {
 }
 
 /**
- * Creates a watcher that calls `reload` when a file changes or a secret's time to live has passed. Relative
- * paths are resolved against `folder`.
+ * Creates a watcher that calls `reload` when a file changes and `update` when a secret's time to live has passed.
+ * Relative paths are resolved against `folder`.
  */
-export function watchNamedFiles(folder: string, reload: () => void): NamedFiles {
+export function watchNamedFiles(folder: string, reload: () => void, update: () => void): NamedFiles {
   let watched = "";
   let ends: readonly (() => void)[] = [];
   const end = () => {
@@ -36,7 +36,7 @@ export function watchNamedFiles(folder: string, reload: () => void): NamedFiles 
       end();
       ends = files.map((file) => onFileChange(file, fileState(file), reload));
       if (ttl === undefined) return;
-      const timer = setInterval(reload, ttl * 1000).unref();
+      const timer = setInterval(update, ttl * 1000).unref();
       ends = [...ends, () => clearInterval(timer)];
     },
     end,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reloadConfiguration } from "../../../../src/cli/proxy/start/reload-configuration.ts";
+import { type InForce, reloadConfiguration } from "../../../../src/cli/proxy/start/reload-configuration.ts";
 import type { ProxyConfig } from "../../../../src/config/proxy/config.ts";
 import { fileSchema } from "../../../../src/config/proxy/schema.ts";
 import { AppError } from "../../../../src/errors.ts";
@@ -10,20 +10,32 @@ const before = configOf({ port: 8045 });
 /** Reloads over `old`, and returns the result. */
 async function reload(
   read: () => ProxyConfig,
-  { old = before, use = () => {}, newKey }: { old?: ProxyConfig; use?: () => void; newKey?: string } = {},
+  {
+    old = before,
+    use = () => {},
+    newKey,
+    onlyIfChanged = false,
+    hasFailed = false,
+  }: {
+    old?: ProxyConfig;
+    use?: () => void;
+    newKey?: string;
+    onlyIfChanged?: boolean;
+    hasFailed?: boolean;
+  } = {},
 ) {
   const notes: string[] = [];
   const refused: string[] = [];
   const settings = fileSchema.parse({}).proxy;
-  const inForce = { config: old, settings };
+  const inForce: InForce = { config: old, settings, hasFailed };
   const serving = {
     reload: async () => use(),
     noteRefused: (reason: string) => void refused.push(reason),
   };
   const loaded = { settings, path: "", file: undefined, getSource: () => "default" } as never;
-  await reloadConfiguration(inForce, async () => ({ loaded, config: read(), newKey }), serving, {
-    note: (text) => void notes.push(text),
-  });
+  const note = (text: string) => void notes.push(text);
+  const readAll = async () => ({ loaded, config: read(), newKey });
+  await reloadConfiguration(inForce, readAll, serving, { note }, onlyIfChanged);
   return { notes: notes.join("\n"), refused, config: inForce.config };
 }
 
@@ -85,6 +97,19 @@ describe("a reloaded configuration", () => {
         refused: [reason],
         config: before,
       });
+  });
+
+  it("is applied after a secret's time to live only if it has changed or the last reload failed", async () => {
+    const settings = { port: 8045, upstreams: { a: { dialect: "messages", base_url: "http://a" } } };
+    const old = configOf(settings);
+    const unchanged = { old, onlyIfChanged: true };
+    expect((await reload(() => configOf(settings), unchanged)).notes).toBe("");
+    for (const [read, more] of [
+      [() => configOf({ ...settings, strict_translation: true }), unchanged],
+      [() => configOf(settings), { ...unchanged, hasFailed: true }],
+      [() => configOf(settings), { old }],
+    ] as const)
+      expect((await reload(read, more)).notes).toBe("Configuration reloaded.");
   });
 
   it("reports a defect of the program apart from an invalid file", async () => {

@@ -6,35 +6,36 @@ import { proxySchema } from "../../../../src/config/proxy/schema.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 async function watch(key: object) {
-  let reloads = 0;
+  const calls: string[] = [];
   let wake = () => {};
   const reloaded = new Promise<void>((resolve) => {
     wake = resolve;
   });
-  const named = watchNamedFiles("/", () => {
-    reloads += 1;
+  const record = (call: string) => () => {
+    calls.push(call);
     wake();
-  });
+  };
+  const named = watchNamedFiles("/", record("reload"), record("update"));
   onTestFinished(() => named.end());
   const upstream = { dialect: "messages", base_url: "https://a.example", api_keys: [key] };
   const settings = proxySchema.parse({ upstreams: { a: upstream } });
   named.watch(settings);
-  return { named, settings, reloaded, count: () => reloads };
+  return { named, settings, reloaded, calls };
 }
 
 it("a secret is read again when its file changes", async () => {
   const file = join(await temporaryFolder(), "key");
   await writeFile(file, "sk-before-0123456789");
-  const { named, settings, reloaded, count } = await watch({ file });
+  const { named, settings, reloaded, calls } = await watch({ file });
   await writeFile(file, "sk-after-9876543210");
   // The reload that the settings of the same files cause must not lose the change.
   named.watch(settings);
   await reloaded;
-  expect(count()).toBe(1);
+  expect(calls).toEqual(["reload"]);
 });
 
 it("the command of a secret runs again after its time to live", async () => {
-  const { reloaded, count } = await watch({ command: "true", ttl: 0.05 });
+  const { reloaded, calls } = await watch({ command: "true", ttl: 0.05 });
   await reloaded;
-  expect(count()).toBe(1);
+  expect(calls).toEqual(["update"]);
 });
