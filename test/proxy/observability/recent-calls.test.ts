@@ -100,7 +100,7 @@ describe("call totals", () => {
     ]);
     expect(modelTotals(series)[1]).not.toHaveProperty("cost");
     expect(findLastOutcomes(series)).toMatchObject({
-      lastSuccess: "2026-11-22T12:00:02.000Z",
+      lastSuccess: "2026-11-22T12:00:00.000Z",
       lastError: { time: "2026-11-22T12:00:01.000Z", status: 529, fault: "busy" },
     });
     expect(sumCalls([])).toEqual({ calls: 0, errors: 0, input: 0, cached: 0, output: 0, unpriced: 0 });
