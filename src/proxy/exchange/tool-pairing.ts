@@ -66,8 +66,10 @@ interface ResultQueue {
   readonly entries: { readonly position: number; readonly result: ToolResultPart }[];
   /** Index of the first entry that no call has been compared with. */
   next: number;
-  /** Results that precede their call. */
-  readonly early: ToolResultPart[];
+  /** Whether a call with this id has been compared with the entries. */
+  hasCall: boolean;
+  /** Results that precede the call that they were compared with; `isRepeated` if an earlier call had the same id. */
+  readonly early: { readonly result: ToolResultPart; readonly isRepeated: boolean }[];
 }
 
 interface Book {
@@ -84,7 +86,8 @@ function* openBook(turns: readonly Turn[]): Steps<Book> {
       if (!isResult(part)) continue;
       const queue = waiting.get(part.callId);
       const entry = { position, result: part };
-      if (queue === undefined) waiting.set(part.callId, { entries: [entry], next: 0, early: [] });
+      if (queue === undefined)
+        waiting.set(part.callId, { entries: [entry], next: 0, hasCall: false, early: [] });
       else queue.entries.push(entry);
     }
   }
@@ -126,12 +129,14 @@ function unusedId(id: string, used: Map<string, number>): string {
 function takeResult(call: ToolCallPart, position: number, book: Book): ToolResultPart | undefined {
   const queue = book.waiting.get(call.id);
   if (queue === undefined) return undefined;
+  const isRepeated = queue.hasCall;
+  queue.hasCall = true;
   for (;;) {
     const entry = queue.entries[queue.next];
     if (entry === undefined) return undefined;
     queue.next += 1;
     if (entry.position > position) return entry.result;
-    queue.early.push(entry.result);
+    queue.early.push({ result: entry.result, isRepeated });
   }
 }
 
@@ -151,11 +156,11 @@ function missing(call: ToolCallPart): Loss {
 
 function leftOver(book: Book): Steps<Loss[]> {
   const results = [...book.waiting.values()].flatMap(({ entries, next, early }) => [
-    ...early.map((result) => ({ result, isEarly: true })),
-    ...entries.slice(next).map(({ result }) => ({ result, isEarly: false })),
+    ...early,
+    ...entries.slice(next).map(({ result }) => ({ result, isRepeated: book.idsUsed.has(result.callId) })),
   ]);
-  return mapInSteps(results, ({ result: { callId }, isEarly }) => ({
-    code: !isEarly && book.idsUsed.has(callId) ? "tool-result-duplicate" : "tool-result-orphan",
+  return mapInSteps(results, ({ result: { callId }, isRepeated }) => ({
+    code: isRepeated ? "tool-result-duplicate" : "tool-result-orphan",
     detail: `Tool result for ${callId} dropped: no earlier call is waiting for it.`,
   }));
 }
