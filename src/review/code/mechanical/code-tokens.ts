@@ -32,7 +32,7 @@ export function syntaxOf(path: string): Syntax {
 }
 
 /** Adjacent operator characters are one token, so that `a - -b` differs from `a --b`. */
-const TOKEN =
+export const TOKEN =
   /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|[\p{L}\p{N}_$]+|[-+*/%=<>!&|^~?:.@#]+|[^\s\p{L}\p{N}_$]/gu;
 /** Keywords after which the end of a line ends the statement. */
 const ENDS_AT_NEWLINE = /(?:^|[^\p{L}\p{N}_$])(?:return|throw|break|continue|yield|async)\s*$/u;

@@ -1,11 +1,21 @@
+import {
+  LINE_ADDED,
+  LINE_REMOVED,
+  lineNumber,
+  type ParsedPatch,
+  type Side,
+} from "../../../render/diff/patch/parsed-patch.ts";
 import { scanPatch } from "../../../render/diff/patch/scan-patch.ts";
 import type { DiffMove, MechanicalFile } from "../../api-types.ts";
+import type { DiffSides } from "../../diff-session.ts";
 import { readPatch } from "../../git/file-text.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
+import { type KnownLines, readKnownLines } from "../../known-lines.ts";
 import { movesIn } from "../moves/diff-moves.ts";
 import { createPause } from "../moves/slices.ts";
 import { oncePerDiff } from "../once-per-diff.ts";
 import { type IsMoved, kindOfFile, type MechanicalChanges, MechanicalSearch } from "./find-mechanical.ts";
+import { linesOutsideStrings, spanningStringsOf } from "./lines-in-strings.ts";
 
 /** Maximum bytes of a patch that is searched; files with larger patches count as not mechanical. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -13,7 +23,7 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** Returns the files of a diff that have only mechanical changes. Searches once for each diff. */
 export const mechanicalIn = oncePerDiff(searchFiles);
 
-async function searchFiles(snapshot: Snapshot): Promise<readonly MechanicalFile[]> {
+async function searchFiles(snapshot: Snapshot, sides: DiffSides): Promise<readonly MechanicalFile[]> {
   const moved = unedited(await movesIn(snapshot));
   const search = new MechanicalSearch();
   const pause = createPause();
@@ -26,7 +36,8 @@ async function searchFiles(snapshot: Snapshot): Promise<readonly MechanicalFile[
     const lines = moved.get(file.path);
     const isMoved: IsMoved = (side, number) => lines?.[side].has(number) ?? false;
     const changes = search.add(file, patch, isMoved);
-    if (changes) found.push({ file, changes });
+    if (changes && (await changesOnlyCode({ snapshot, sides, file, patch, isMoved }, changes)))
+      found.push({ file, changes });
     await pause();
   }
   return found
@@ -38,6 +49,44 @@ async function searchFiles(snapshot: Snapshot): Promise<readonly MechanicalFile[
         ? { renamed: [...changes.renamed].map(([from, to]) => ({ from, to })) }
         : {}),
     }));
+}
+
+interface Search {
+  readonly snapshot: Snapshot;
+  readonly sides: DiffSides;
+  readonly file: SnapshotFile;
+  readonly patch: ParsedPatch;
+  readonly isMoved: IsMoved;
+}
+
+/**
+ * Reports whether no formatting and no name was changed in a string that spans lines. Returns false if that is unknown.
+ * A patch contains such a string without its quotes, so this reads the complete file.
+ */
+async function changesOnlyCode(search: Search, { kinds }: MechanicalChanges): Promise<boolean> {
+  const { file, patch, isMoved } = search;
+  const strings = spanningStringsOf(file.path);
+  if (!strings || !(kinds.has("formatting") || kinds.has("names"))) return true;
+  for (const side of ["old", "new"] as const) {
+    const changed = changedNumbers(patch, side).filter((number) => !isMoved(side, number));
+    if (changed.length === 0) continue;
+    const outside = linesOutsideStrings(await readLines(search, side), strings);
+    if (!changed.every((number) => outside.has(number))) return false;
+  }
+  return true;
+}
+
+function changedNumbers(patch: ParsedPatch, side: Side): readonly number[] {
+  const kind = side === "old" ? LINE_REMOVED : LINE_ADDED;
+  const numbers: number[] = [];
+  for (let line = 0; line < patch.lineCount; line++)
+    if (patch.kind[line] === kind) numbers.push(lineNumber(patch, line, side));
+  return numbers;
+}
+
+/** Returns the known lines of a file; none if it cannot be read. */
+function readLines({ snapshot, sides, file }: Search, side: Side): Promise<KnownLines> {
+  return readKnownLines({ snapshot, sides }, file.path, side).catch(() => []);
 }
 
 type Lines = Readonly<Record<"old" | "new", Set<number>>>;

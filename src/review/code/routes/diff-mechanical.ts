@@ -8,8 +8,8 @@ import { leaseQueriedDiff } from "./lease-diff.ts";
 export function diffMechanicalRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/mechanical", async (request, reply): Promise<DiffMechanical> => {
     const query = parseQuery(diffQuery, request.query);
-    const { snapshot } = await leaseQueriedDiff(reply, diffs, query);
+    const { snapshot, sides } = await leaseQueriedDiff(reply, diffs, query);
     const { mechanicalIn } = await import("../mechanical/diff-mechanical.ts");
-    return { diffId: snapshot.diffId, files: await mechanicalIn(snapshot) };
+    return { diffId: snapshot.diffId, files: await mechanicalIn(snapshot, sides) };
   });
 }

@@ -34,4 +34,25 @@ describe("GET /api/diff/mechanical", () => {
     });
     expect((await server.get("/api/diff/mechanical?id=other")).statusCode).toBe(409);
   });
+
+  it("does not list a file whose change is in a string that began before the lines of the diff", async () => {
+    const body = ["  one", "  two", "  three", "  four", "  five"];
+    const files = (lines: readonly string[]) => ({
+      "template.ts": `run( a );\nconst a = \`\n${lines.join("\n")}\n\`;\n`,
+      "Block.java": `class A {\n  String a = """\n${lines.join("\n")}\n""";\n}\n`,
+      "text.rs": `const A: &str = "\n${lines.join("\n")}\n";\n`,
+      "doc.py": `A = """\n${lines.join("\n")}\n"""\n`,
+      "list.ts": `const a = [\n${lines.join(",\n")}\n];\n`,
+      "after.ts": `const a = \`\n\`;\nconst b = [\n${lines.join(",\n")}\n];\n`,
+    });
+    const repository = await testRepository(files(body));
+    const indented = body.with(4, "      five");
+    await repository.write({ ...files(indented), "doc.py": files([...body, ""])["doc.py"] });
+    const server = await codeServer(repository);
+    const { files: found }: DiffMechanical = (await server.get("/api/diff/mechanical")).json();
+    expect(found).toEqual([
+      { path: "after.ts", kinds: ["formatting"] },
+      { path: "list.ts", kinds: ["formatting"] },
+    ]);
+  });
 });
