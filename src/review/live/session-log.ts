@@ -58,10 +58,7 @@ const thread = z.object({
   accepted: z.boolean().exactOptional(),
 }) satisfies z.ZodType<Thread>;
 
-const context = z.object({
-  before: z.array(z.string()).readonly(),
-  after: z.array(z.string()).readonly(),
-});
+const context = z.object({ before: z.array(z.string()).readonly(), after: z.array(z.string()).readonly() });
 
 /** A thread as it was when its batch was sent: its messages are the first `count` of the thread. */
 const sentThread = z.object({
@@ -98,6 +95,8 @@ export const logEntry = z.discriminatedUnion("op", [
     thread: z.string(),
     state: state.exactOptional(),
     resolvedBy: author.nullable().exactOptional(),
+    /** The author of the state; absent if the person or the forge of a pull request changed it. */
+    changedBy: author.exactOptional(),
     accepted: z.literal(true).exactOptional(),
   }),
   z.object({
@@ -127,6 +126,8 @@ export interface LogState {
   readonly delivered: Map<string, string>;
   /** Findings that the person accepted since the last batch. */
   readonly accepted: Set<string>;
+  /** Open threads that an agent or a tool has reopened. */
+  readonly reopenedByPrograms: Set<string>;
   round: number;
   closed: "final" | "interrupted" | undefined;
 }
@@ -139,6 +140,7 @@ export function emptyState(): LogState {
     batches: [],
     delivered: new Map(),
     accepted: new Set(),
+    reopenedByPrograms: new Set(),
     round: 1,
     closed: undefined,
   };
@@ -165,8 +167,10 @@ export function applyEntry(log: LogState, entry: LogEntry): readonly string[] {
           : { messages: [...known.messages, entry.message] },
       );
     case "change": {
-      const { op: _op, thread: id, ...members } = entry;
+      const { op: _op, thread: id, changedBy, ...members } = entry;
       if (members.accepted) log.accepted.add(id);
+      if (members.state === "open" && changedBy) log.reopenedByPrograms.add(id);
+      else if (members.state) log.reopenedByPrograms.delete(id);
       return change(log, id, () => members);
     }
     case "anchor":
@@ -205,10 +209,8 @@ function change(
 
 /** Returns whether a batch sends a message: an unsent one of the person, or the text of an accepted finding. */
 function isSendable(thread: Thread, message: ThreadMessage): boolean {
-  const isPersons = message.author.kind === "person";
-  return (
-    message.sentAt === null && (isPersons || (thread.accepted === true && message === thread.messages[0]))
-  );
+  if (message.sentAt !== null) return false;
+  return message.author.kind === "person" || (thread.accepted === true && message === thread.messages[0]);
 }
 
 function applyBatch(log: LogState, sent: StoredBatch): readonly string[] {

@@ -134,6 +134,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
           op: "change",
           thread: id,
           ...(isChanged ? { state, resolvedBy: state === "resolved" ? author : null } : {}),
+          ...(isChanged && author.kind !== "person" ? { changedBy: author } : {}),
           ...(isAccepted ? { accepted } : {}),
         },
       ]);

@@ -32,6 +32,8 @@ export interface OutgoingInput {
   readonly remote: ReadonlyMap<string, RemoteThread>;
   readonly verdict: Verdict;
   readonly body: string;
+  /** Ids of open threads that an agent or a tool has reopened. */
+  readonly reopenedByPrograms: ReadonlySet<string>;
   /** Ids of threads that the person leaves out. */
   readonly without: ReadonlySet<string>;
   readonly fileOf: (path: string) => ChangedFile | undefined;
@@ -50,7 +52,7 @@ export function planOutgoing(input: OutgoingInput): OutgoingPlan {
       if (typeof planned === "string") kept.push({ thread: thread.id, reason: planned });
       else items.push({ item: planned, messages: texts.map(({ id }) => id) });
     }
-    if (remote && changesState(thread, remote))
+    if (remote && changesState(input, thread, remote))
       items.push({
         item: { kind: thread.state === "open" ? "reopen" : "resolve", thread: thread.id, remote: remote.id },
         messages: [],
@@ -70,9 +72,13 @@ function isToPost(thread: Thread, { author, postedAt }: ThreadMessage, index: nu
 }
 
 /** Reports whether the person has resolved or reopened a thread. Changes by an agent are not posted. */
-function changesState({ state, resolvedBy }: Thread, { resolved }: RemoteThread): boolean {
+function changesState(
+  { reopenedByPrograms }: OutgoingInput,
+  { id, state, resolvedBy }: Thread,
+  { resolved }: RemoteThread,
+): boolean {
   if (resolved === undefined || state === "dismissed") return false;
-  if (state === "open") return resolved;
+  if (state === "open") return resolved && !reopenedByPrograms.has(id);
   return !resolved && resolvedBy?.kind === "person";
 }
 

@@ -186,6 +186,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
           forge: forge.address.forge,
           threads: [...threads.log.threads.values()],
           remote,
+          reopenedByPrograms: threads.log.reopenedByPrograms,
           verdict,
           body,
           without: new Set(without),

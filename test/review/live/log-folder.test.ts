@@ -20,6 +20,7 @@ const open = async (dataDirectory: string, id: string) => {
 };
 const addComment = (store: ThreadStore, markdown: string) =>
   store.create({ type: "comment", markdown }, { anchor: { kind: "review" } }, PERSON);
+const AGENT = { kind: "agent", name: "codex" } as const;
 const messagesIn = ({ log }: ThreadStore) =>
   [...log.threads.values()].map(({ messages }) => messages[0]?.markdown);
 
@@ -50,6 +51,22 @@ describe("the logs of live reviews", () => {
     await running.write([{ op: "closed", reason: "final" }]);
     await kill(logPath(data, "subject", "one"));
     expect(messagesIn(await open(data, "three"))).toEqual([]);
+  });
+
+  it("record which threads an agent has reopened", async () => {
+    const data = await temporaryFolder();
+    const store = await open(data, "one");
+    const { id } = await addComment(store, "mine");
+    const reopen = async (by: typeof PERSON | typeof AGENT) => {
+      await store.change(id, { state: "resolved" }, PERSON);
+      expect(store.log.reopenedByPrograms).toEqual(new Set());
+      await store.change(id, { state: "open" }, by);
+      const { reopenedByPrograms } = replay(await readLog(logPath(data, "subject", "one")));
+      expect(reopenedByPrograms).toEqual(store.log.reopenedByPrograms);
+      return [...reopenedByPrograms];
+    };
+    expect(await reopen(AGENT)).toEqual([id]);
+    expect(await reopen(PERSON)).toEqual([]);
   });
 
   it("are read up to a line that a kill cut off, and continued after it", async () => {

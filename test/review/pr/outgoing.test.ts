@@ -38,6 +38,7 @@ function plan(threads: readonly Thread[], members: Partial<OutgoingInput> = {}) 
     forge: "github",
     threads,
     remote: new Map(),
+    reopenedByPrograms: new Set(),
     verdict: "comment",
     body: "",
     without: new Set(),
@@ -137,6 +138,8 @@ describe("planOutgoing", () => {
     expect(items([thread({ messages })], { remote: remote({ resolved: true }) })).toMatchObject([
       { kind: "reopen" },
     ]);
+    const byPrograms = { remote: remote({ resolved: true }), reopenedByPrograms: new Set(["t_1"]) };
+    expect(items([thread({ messages })], byPrograms)).toEqual([]);
     expect(items([resolved(PERSON)], { remote: remote({ resolved: undefined }) })).toEqual([]);
   });
 
