@@ -193,7 +193,10 @@ export interface Forge {
   file(path: string, sha: string): Promise<Buffer | undefined>;
   /** Posts a review. A repeated call with the same attempt posts nothing twice. */
   post(review: OutgoingReview, attempt: Attempt): Promise<PostResult>;
-  /** Removes the unpublished items of an interrupted attempt from the forge. Returns the published items. */
+  /**
+   * Removes the unpublished items of an interrupted attempt from the forge. Returns the published items. These never
+   * include resolved and reopened threads, which can be posted again without an effect.
+   */
   settle(review: OutgoingReview, attempt: Attempt): Promise<readonly OutgoingItem[]>;
 }
 

@@ -58,7 +58,8 @@ export async function postReview(
 
 /**
  * Removes the pending review of an interrupted attempt. Returns no items if the review was not submitted, and otherwise
- * all items except the rejected ones.
+ * the items of the review except the rejected ones. Threads are resolved and reopened only after that, so they are not
+ * part of it.
  */
 export async function settleReview(
   api: GitHubApi,
@@ -70,7 +71,7 @@ export async function settleReview(
   const { published, leftover } = await findOwn(api, address, review, attempt);
   if (leftover) await deleteReview(api, leftover.id);
   const rejected = new Set(rejectedBefore(attempt, review).map(({ item }) => item));
-  return published ? review.items.filter((item) => !rejected.has(item)) : [];
+  return published ? review.items.filter((item) => !isStateChange(item) && !rejected.has(item)) : [];
 }
 
 interface OwnReviews {
