@@ -38,7 +38,8 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
   let doubt: Extract<ReviewEvent, { event: "caller-doubtful" }> | undefined;
   let isOver = false;
   let lastConnected = Number.NEGATIVE_INFINITY;
-  let onConnected = () => {};
+  /** Calls of `connectedWithin` that wait for a page. */
+  const waiting = new Set<() => void>();
   const left = (stream: Readable) => {
     streams.delete(stream);
     lastConnected = performance.now();
@@ -65,15 +66,18 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
     connectedWithin(time) {
       if (streams.size > 0) return Promise.resolve(true);
       return new Promise((resolve) => {
-        const timer = setTimeout(() => resolve(false), time).unref();
-        onConnected = () => {
+        const finish = (isThere: boolean) => {
           clearTimeout(timer);
-          resolve(true);
+          waiting.delete(onConnected);
+          resolve(isThere);
         };
+        const onConnected = () => finish(true);
+        const timer = setTimeout(() => finish(false), time).unref();
+        waiting.add(onConnected);
       });
     },
     open() {
-      onConnected();
+      for (const onConnected of waiting) onConnected();
       const stream = new Readable({ read() {} });
       clearTimeout(desertion);
       streams.add(stream);

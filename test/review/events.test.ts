@@ -35,6 +35,21 @@ describe("the event hub", () => {
     }
   });
 
+  it("resolves every call that waits for a page", async () => {
+    vi.useFakeTimers();
+    try {
+      const hub = createEventHub("session-1");
+      const calls = [hub.connectedWithin(1_000), hub.connectedWithin(60_000), hub.connectedWithin(60_000)];
+      vi.advanceTimersByTime(2_000);
+      hub.open();
+      vi.advanceTimersByTime(60_000);
+      expect(await Promise.all(calls)).toEqual([false, true, true]);
+      hub.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("reports when the last page has disconnected, but not a reload", () => {
     vi.useFakeTimers();
     try {
