@@ -22,9 +22,15 @@ const INTERRUPTED = 130;
 
 /**
  * Runs `sallyport uninstall --all`: removes every hook and connection and the service, and stops running proxies; with
- * `--data`, also deletes the data directory. Resolves to the exit code: 130 if the person presses Ctrl-C at a question.
+ * `--data`, also deletes the data directory. With `--project`, removes only the hooks and connections in the settings of
+ * the repository. Resolves to the exit code: 130 if the person presses Ctrl-C at a question. Throws `usage` for `--data`
+ * with `--project`.
  */
 export async function uninstallAll(flags: UninstallAllFlags, output: Output): Promise<number> {
+  if (flags.data && flags.project)
+    throw new AppError("usage", "--data cannot be used with --project", {
+      hint: "Omit --project to delete the data directory, which all your projects share.",
+    });
   const removed: string[] = [];
   // Each step prints its own notes; only this command prints a result.
   const quiet: Output = { ...output, note: output.note, result: async () => true };
@@ -37,7 +43,7 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
     removed.push(id);
     output.note(`${title}: done.`, "detail");
   }
-  await stopProxy({ all: true, json: true }, quiet);
+  if (!flags.project) await stopProxy({ all: true, json: true }, quiet);
   const data = flags.data ? await removeData(flags, output) : undefined;
   if (data === INTERRUPTED) return INTERRUPTED;
   if (data === "removed") removed.push("data");
@@ -60,7 +66,7 @@ interface Step {
   readonly remove: () => Promise<number>;
 }
 
-/** Returns the parts that may be installed: hooks, then connections, then the service. */
+/** Returns the parts that may be installed: hooks, then connections, then the service, which belongs to no project. */
 async function listSteps(flags: UninstallAllFlags, output: Output): Promise<readonly Step[]> {
   const target = await currentInstallTarget(flags.project);
   const areThere = async (agent: string, part: "review" | "proxy", edits: readonly FileEdit[]) =>
@@ -82,12 +88,13 @@ async function listSteps(flags: UninstallAllFlags, output: Output): Promise<read
     const remove = () => disconnect(id, { ...flags, print: false }, output);
     steps.push({ id: `${id} → proxy`, title: `connection of ${name}`, isThere, remove });
   }
-  steps.push({
-    id: "service",
-    title: "service",
-    isThere: isServiceInstalled,
-    remove: () => uninstallService({ yes: flags.yes, json: false }, output),
-  });
+  if (!flags.project)
+    steps.push({
+      id: "service",
+      title: "service",
+      isThere: isServiceInstalled,
+      remove: () => uninstallService({ yes: flags.yes, json: false }, output),
+    });
   return steps;
 }
 

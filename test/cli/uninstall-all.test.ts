@@ -1,12 +1,21 @@
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Output } from "../../src/cli/output.ts";
+import { stopProxy } from "../../src/cli/proxy/control/stop.ts";
+import { createServiceManager } from "../../src/cli/proxy/service/create-service-manager.ts";
+import { uninstallService } from "../../src/cli/proxy/service/service.ts";
 import { install } from "../../src/cli/setup/install.ts";
+import { openReceipts } from "../../src/cli/setup/install-target.ts";
 import { uninstallAll } from "../../src/cli/uninstall-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
+vi.mock("../../src/cli/proxy/control/stop.ts", () => ({ stopProxy: vi.fn(async () => 0) }));
+vi.mock("../../src/cli/proxy/service/service.ts", () => ({ uninstallService: vi.fn(async () => 0) }));
+
 afterEach(() => {
+  vi.clearAllMocks();
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
@@ -15,11 +24,16 @@ function terminal(): PassThrough & { isTTY: boolean } {
   return Object.assign(new PassThrough(), { isTTY: true });
 }
 
-it("lists only the steps that the person confirmed as removed", async () => {
+/** Replaces the home and data directories with temporary ones. */
+async function stubHome(): Promise<string> {
   const home = await temporaryFolder();
-  await mkdir(home, { recursive: true });
   for (const name of ["HOME", "USERPROFILE"]) vi.stubEnv(name, home);
   for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "SALLYPORT_DATA_DIR"]) vi.stubEnv(name, undefined);
+  return home;
+}
+
+it("lists only the steps that the person confirmed as removed", async () => {
+  await stubHome();
   const results: string[] = [];
   const output: Output = {
     note: () => {},
@@ -42,4 +56,28 @@ it("lists only the steps that the person confirmed as removed", async () => {
   expect(await uninstallAll({ ...flags, all: true, yes: false, json: true, data: false }, output)).toBe(0);
   expect(typed).toEqual([]);
   expect(JSON.parse(results.at(-1) ?? "")).toEqual({ removed: ["cline"] });
+});
+
+it("keeps the service, running proxies and the data directory with --project", async () => {
+  const home = await stubHome();
+  await mkdir(join(home, "project/.git"), { recursive: true });
+  vi.spyOn(process, "cwd").mockReturnValue(join(home, "project"));
+  const path = createServiceManager().file;
+  await openReceipts("service", "proxy").save({ path, original: undefined, written: "", madeFolders: [] });
+  const output: Output = {
+    note: () => {},
+    result: async () => true,
+    lostResult: false,
+    interactive: false,
+  };
+  const flags = { all: true, data: false, yes: true, json: true };
+  expect(await uninstallAll({ ...flags, project: true }, output)).toBe(0);
+  expect(uninstallService).not.toHaveBeenCalled();
+  expect(stopProxy).not.toHaveBeenCalled();
+  await expect(uninstallAll({ ...flags, project: true, data: true }, output)).rejects.toMatchObject({
+    code: "usage",
+  });
+  expect(await uninstallAll({ ...flags, project: false }, output)).toBe(0);
+  expect(uninstallService).toHaveBeenCalledOnce();
+  expect(stopProxy).toHaveBeenCalledOnce();
 });

@@ -39,7 +39,11 @@ export function addInstallCommands(
     });
   withWritingFlags(program.command("uninstall"))
     .argument("[agent]", listedIds(reviewedAgents))
-    .option("--all", "every hook and connection of every agent, the service and running proxies", false)
+    .option(
+      "--all",
+      "every hook and connection of every agent; without --project, also the service and running proxies",
+      false,
+    )
     .option("--data", "with --all, also the data directory: plans, decisions, keys, usage", false)
     .option("--json", "print {agent, files}; with --all, {removed}", false)
     .description("Remove the hook; restores files exactly if they have not changed since")
