@@ -153,16 +153,18 @@ export function shortest(...limits: readonly (number | undefined)[]): number | u
 
 /**
  * Merges the environment and the configuration file. The environment takes precedence, except that both can
- * turn sharing off.
+ * turn sharing off. Over SSH, a browser in the configuration counts only if it is `none`, because it would open on this
+ * machine, where the person does not see it.
  */
 function configured(
   environment: ReviewEnvironment,
   { sharing, browser }: Pick<ReviewConfiguration, "sharing" | "browser">,
 ): ReviewEnvironment {
+  const isSeen = !environment.ssh || browser?.toLowerCase() === "none";
   return {
     ...environment,
     sharing: environment.sharing && sharing,
-    browser: environment.browser ?? browser,
+    browser: environment.browser ?? (isSeen ? browser : undefined),
   };
 }
 

@@ -60,6 +60,15 @@ describe("flags and environment", () => {
     expect(environment.browser).toBe("firefox");
   });
 
+  it("ignore the browser of the configuration over SSH, unless it is none", () => {
+    const ssh = { SSH_CONNECTION: "192.0.2.1 1 192.0.2.2 22" };
+    const browserOf = (browser: string, variables = {}) =>
+      resolveFlags(flags(), { ...ssh, ...variables }, { sharing: true, browser }).environment.browser;
+    expect(browserOf("w3m")).toBeUndefined();
+    expect(browserOf("None")).toBe("None");
+    expect(browserOf("w3m", { BROWSER: "firefox" })).toBe("firefox");
+  });
+
   it("accept a time limit in seconds", () => {
     expect(resolveFlags(flags({ timeout: "0.5" }), {}, unset).timeout).toBe(0.5);
     expect(resolveFlags(flags({ timeout: "345600" }), {}, unset).timeout).toBe(345_600);
