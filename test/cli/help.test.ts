@@ -53,6 +53,11 @@ describe("help", () => {
     },
   );
 
+  it("lists every group of a usage report", async () => {
+    const groups = "key, team, model, upstream, day, hour, minute or tag:NAME";
+    expect((await readHelp("proxy", "usage")).replace(/\s+/g, " ")).toContain(groups);
+  });
+
   it("is also available as a subcommand", async () => {
     const { program, printed } = programOf(80);
     await program.parseAsync(["review", "help", "code"], { from: "user" });

@@ -99,7 +99,7 @@ function withConfigurationFlags(command: Command): Command {
     .option("--workers <number>", "number of processes that serve calls, or auto: one per core (default: 1)")
     .option(
       "--auth-mode <mode>",
-      "which calls require a key: off, strict, all_except_health or auto (default: auto, which is off unless other machines can connect)",
+      "which calls require a key: off, strict, all_except_health or auto (default: auto, which is off unless other machines can connect or a virtual key exists)",
     )
     .option("--allow-lan-access", "listen on all interfaces; clients then require a key");
 }

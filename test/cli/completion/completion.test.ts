@@ -141,7 +141,7 @@ describe("completion scripts", () => {
     const script = await scriptFor("powershell");
     expect(script).toContain("'sallyport review plan' = @{");
     expect(script).toContain(
-      "@{ Name = '--auth-mode'; Help = 'which calls require a key: off, strict, all_except_health or auto (default: auto, which is off unless other machines can connect)'; TakesValue = $true; Values = @('off', 'strict', 'all_except_health', 'auto') }",
+      "@{ Name = '--auth-mode'; Help = 'which calls require a key: off, strict, all_except_health or auto (default: auto, which is off unless other machines can connect or a virtual key exists)'; TakesValue = $true; Values = @('off', 'strict', 'all_except_health', 'auto') }",
     );
     const code = script
       .replace(/#.*$/gm, "")

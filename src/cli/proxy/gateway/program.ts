@@ -65,10 +65,10 @@ export function addTeamCommands(proxy: Command, output: Output, setExitCode: Set
 
 export function addUsageCommand(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   shared(proxy.command("usage"))
-    .description("Sum calls, tokens and cost by key, team, model, upstream, day or tag")
+    .description("Sum calls, tokens and cost by key, team, model, upstream, time or tag")
     .option("--since <when>", "a time span such as 7d, or a date (default: 30d)")
     .option("--until <when>", "a time span such as 1d, or a date (default: now)")
-    .option("--by <groups>", "key, team, model, upstream, day or tag:NAME, separated by commas")
+    .option("--by <groups>", "key, team, model, upstream, day, hour, minute or tag:NAME, separated by commas")
     .option("--csv", "as CSV", false)
     .action(async (flags: UsageFlags) => {
       const { showUsage } = await import("./usage.ts");
