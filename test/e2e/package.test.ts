@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -103,6 +103,7 @@ describe("the package that npm pack makes", () => {
       "api-types.ts",
       "code-api-types.ts",
       "live-api-types.ts",
+      "notebook-api-types.ts",
       "pr-api-types.ts",
       "reading-api-types.ts",
     ]);
@@ -115,6 +116,17 @@ describe("the package that npm pack makes", () => {
       "web",
       "workers",
     ]);
+  });
+
+  it("contains API types that compile", () => {
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--allowImportingTsExtensions"];
+    const types = join(installed, "src/review/api-types.ts");
+    const args = [compiler, ...options, types];
+    expect(spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" })).toMatchObject({
+      status: 0,
+      stdout: "",
+    });
   });
 
   it("prints the licenses of Sallyport and of all bundled packages", () => {
