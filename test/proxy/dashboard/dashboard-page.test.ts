@@ -33,6 +33,14 @@ describe("the content security policy of the dashboard", () => {
   });
 });
 
+describe("the form that asks for a key", () => {
+  it("names the file of the admin key only for a proxy with a database", () => {
+    expect(lockedPage(BUILT).html).toContain(
+      "If the proxy has a database, its first start stored an admin key",
+    );
+  });
+});
+
 describe("HTML templates", () => {
   it("escape values and insert markup and lists of markup", () => {
     const items = ["a&b", "<c>"].map((text) => html`<li class="${'"x'}">${text}</li>`);
