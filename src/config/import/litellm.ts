@@ -27,6 +27,9 @@ const litellmSchema = z.looseObject({
       routing_strategy: text.nullish(),
       model_group_alias: z.record(z.string(), z.union([text, z.looseObject({ model: text })])).nullish(),
       redis_url: text.nullish(),
+      redis_host: text.nullish(),
+      redis_port: z.union([text, z.number()]).nullish(),
+      redis_password: z.union([text, z.number()]).nullish(),
       ...fallbackMembers,
     })
     .nullish(),
@@ -57,9 +60,9 @@ const SECTIONS = {
     context_window_fallbacks: "",
     default_fallbacks: "",
     redis_url: "",
-    redis_host: 'was left out: set "redis": "redis://HOST:PORT" or "redis_env"',
-    redis_port: 'was left out: see "redis"',
-    redis_password: 'was left out: set "redis_env" to a variable that holds the URL with the password',
+    redis_host: "",
+    redis_port: "",
+    redis_password: "",
     num_retries: "was left out: each target of a rule is tried once, only the last one up to three times",
     allowed_fails: "was left out: 5 failures in 30 s put an upstream into cooldown",
     cooldown_time: "was left out: a cooldown takes 30 s and doubles up to 5 min",
@@ -112,7 +115,7 @@ export function importLitellm(
   }
   const general = config.general_settings ?? {};
   const timeout = config.litellm_settings?.request_timeout;
-  const redis = importRedis(config.router_settings?.redis_url);
+  const redis = importRedis(config.router_settings ?? {}, notes);
   notes.addSection("", config, SECTIONS[""]);
   for (const name of ["router_settings", "litellm_settings", "general_settings"] as const)
     notes.addSection(name, config[name] ?? {}, SECTIONS[name]);
@@ -230,11 +233,28 @@ function describeTargets(all: readonly string[]): Pick<ImportedRule, "upstream" 
     : { upstream: only.slice(0, slash), model: only.slice(slash + 1) };
 }
 
-function importRedis(url: string | null | undefined): object {
-  if (!url) return {};
-  const redis = importSecret(url, REFERENCE);
-  return typeof redis === "string" ? { redis } : { redis_env: redis.env };
+/** Returns the URL of Redis. As in LiteLLM, `redis_url` takes precedence over the settings of its parts. */
+function importRedis(settings: NonNullable<LitellmConfig["router_settings"]>, notes: Notes): object {
+  const { redis_url: url, redis_host: host, redis_port: port, redis_password: password } = settings;
+  if (url) {
+    const redis = importSecret(url, REFERENCE);
+    return typeof redis === "string" ? { redis } : { redis_env: redis.env };
+  }
+  const parts = { redis_host: host, redis_port: port, redis_password: password };
+  const given = Object.entries(parts).flatMap(([name, value]) => (value == null ? [] : [{ name, value }]));
+  const user = password == null ? "" : `:${encodeURIComponent(password)}@`;
+  const redis = `redis://${user}${host}:${port ?? DEFAULT_REDIS_PORT}`;
+  if (host && !given.some(({ value }) => REFERENCE.test(String(value))) && URL.canParse(redis))
+    return { redis };
+  for (const { name } of given)
+    notes.add(
+      `router_settings.${name}`,
+      'was left out: set "redis_env" to a variable that holds redis://:PASSWORD@HOST:PORT',
+    );
+  return {};
 }
+
+const DEFAULT_REDIS_PORT = 6379;
 
 /** Converts LiteLLM's master key to a key that can call models; the proxy creates its own admin key. */
 function importMasterKey(key: string): object {

@@ -92,6 +92,7 @@ describe("proxy import of LiteLLM's configuration", () => {
     const environment = Object.fromEntries(keys.map((name) => [name, `value-of-${name}`]));
     const config = await resolve(proxy, { ...environment, LITELLM_MASTER_KEY: "sk-1234567890abcdef" });
     expect([...config.upstreams.keys()]).toEqual(Object.keys(proxy.upstreams));
+    expect(config.redis).toBe("redis://cache:6379");
     expect(config.authMode).toBe("all_except_health");
   });
 
@@ -147,7 +148,6 @@ describe("proxy import of LiteLLM's configuration", () => {
       expect.arrayContaining([
         "model_list.titan",
         "model_list.local.litellm_params.some_new_parameter",
-        "router_settings.redis_host",
         "router_settings.cooldown_time",
         "litellm_settings.drop_params",
         "general_settings.database_url",
