@@ -69,10 +69,7 @@ export interface AskBody {
   readonly earlier?: readonly AskExchange[];
 }
 
-/**
- * GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: the messages that POST /api/ask would send, and the
- * URL.
- */
+/** GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: the URL and messages that POST /api/ask would use. */
 export interface AskPrompt {
   readonly url: string;
   readonly model: string;

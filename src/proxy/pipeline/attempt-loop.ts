@@ -10,8 +10,7 @@ import {
 } from "../routing/attempts.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
 import { getSession } from "../routing/session-affinity.ts";
-import type { CancelSignal } from "../upstream/cancellation.ts";
-import type { ResponseError } from "../upstream/relay-task.ts";
+import type { CancelSignal, ResponseError } from "../upstream/relay-task.ts";
 import type { Call, OpenAttempt } from "./call.ts";
 import type { UpstreamHold } from "./call-limits.ts";
 

@@ -1,9 +1,4 @@
-/** The part of `AbortSignal` by which an upstream call is canceled. */
-export interface CancelSignal {
-  readonly aborted: boolean;
-  addEventListener(type: "abort", listener: () => void): void;
-  removeEventListener(type: "abort", listener: () => void): void;
-}
+import type { CancelSignal } from "./relay-task.ts";
 
 /**
  * Cancels the upstream calls of one client call. Every translated call aborts it at its end; an `AbortController` would

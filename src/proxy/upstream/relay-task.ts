@@ -4,6 +4,13 @@ import type { Usage } from "../exchange/response.ts";
 import type { Redact } from "../redact.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
+/** The part of `AbortSignal` by which an upstream call is canceled. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** A response to relay, and the options for sending it to the client. */
 export interface RelayTask {
   /** The call's request id. Error events contain it. */

@@ -116,10 +116,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       response.write(ping);
   }
 
-  /**
-   * Closes the connection, because the proxy stops before the response has ended. First sends an error event if the
-   * stream is between two events.
-   */
+  /** Closes the connection, because the proxy stops; first sends an error event if the stream is between two events. */
   onStop(): void {
     if (this.state !== "open") return;
     const error = new AppError("overloaded", "The proxy is stopping");
@@ -247,10 +244,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return passed.length === 0 ? undefined : passed;
   }
 
-  /**
-   * Ends a broken response. Sends the dialect's error event if the stream is between two events, or else closes the
-   * connection. A stream whose last event has arrived ends without an error event.
-   */
+  /** Ends a broken response: closes the connection, or sends an error event if a stream is between two events. */
   private break(error: AppError): void {
     const { response, dialect, requestId } = this.task;
     this.send();

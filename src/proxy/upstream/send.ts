@@ -5,8 +5,8 @@ import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { parseContentCoding } from "../body/content-coding.ts";
 import { readWhole } from "../body/read-whole.ts";
-import type { CancelSignal } from "./cancellation.ts";
 import { limitInterim, limitWait } from "./limit-wait.ts";
+import type { CancelSignal } from "./relay-task.ts";
 import { clientDisconnected, toUpstreamError } from "./upstream-errors.ts";
 
 /** A request to an upstream. The proxy reads the response itself instead of relaying it. */

@@ -199,10 +199,7 @@ export class DiffController {
     this.moveTo(this.scrolledTo);
   }
 
-  /**
-   * Renders all rows for the browser's search, if there are at most `MAX_WHOLE_LINES`, or with `false` only the rows
-   * near the window.
-   */
+  /** Renders all rows, if at most `MAX_WHOLE_LINES`, for the browser's search; with `false`, those near the window. */
   showWhole(whole: boolean): void {
     if (whole === this.whole) return;
     this.whole = whole;
