@@ -7,7 +7,6 @@ import { getProfile } from "../dialects/index.ts";
 import { DialectError } from "../exchange/dialect-error.ts";
 import { stringifyJson } from "../exchange/json.ts";
 import type { ResponseWriter } from "../translate/translate-call.ts";
-import { Cancellation } from "../upstream/cancellation.ts";
 import type { OpenStream } from "../upstream/open-streams.ts";
 import type { CancelSignal, ResponseSample } from "../upstream/relay-task.ts";
 import { clientHeaders } from "../upstream/response-headers.ts";
@@ -137,6 +136,32 @@ function clearUnusedUpstream(call: Call): void {
 const SAMPLE = 16 * 1024;
 /** The trailer that lists a stream's losses. */
 const LOSSES = "x-sallyport-losses";
+
+/**
+ * Cancels the upstream calls of one client call. Every translated call aborts it at its end; an `AbortController` would
+ * take a sixth of the CPU time of a small call, mainly for the stack of its `DOMException` (bench/translate/cost.mjs).
+ */
+export class Cancellation implements CancelSignal {
+  aborted = false;
+  private readonly listeners = new Set<() => void>();
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.listeners.delete(listener);
+  }
+
+  /** Calls each listener once. A listener that is added later is not called; check `aborted` first. */
+  abort(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    const listeners = [...this.listeners];
+    this.listeners.clear();
+    for (const listener of listeners) listener();
+  }
+}
 
 /** Writes a translated response to the client, at the client's speed, with keep-alives during silence. */
 export class ClientResponse implements ResponseWriter, OpenStream {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Cancellation } from "../../../src/proxy/upstream/cancellation.ts";
+import { Cancellation } from "../../../src/proxy/pipeline/client-response.ts";
 
 describe("a cancellation", () => {
   it("calls each listener once, also if listeners remove each other or abort again", () => {
