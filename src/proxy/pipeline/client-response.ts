@@ -153,13 +153,10 @@ export class Cancellation implements CancelSignal {
     this.listeners.delete(listener);
   }
 
-  /** Calls each listener once. A listener that is added later is not called; check `aborted` first. */
   abort(): void {
     if (this.aborted) return;
     this.aborted = true;
-    const listeners = [...this.listeners];
-    this.listeners.clear();
-    for (const listener of listeners) listener();
+    for (const listener of this.listeners) listener();
   }
 }
 
