@@ -142,6 +142,7 @@ function hasSameRows(a: BodyOptions, b: BodyOptions): boolean {
 function hasSameHeights(a: BodyOptions, b: BodyOptions): boolean {
   return (
     a.columns === b.columns &&
+    a.tabWidth === b.tabWidth &&
     a.measured.lines === b.measured.lines &&
     (a.notebook
       ? a.measured.widgets === b.measured.widgets

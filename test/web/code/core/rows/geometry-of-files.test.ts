@@ -94,6 +94,14 @@ describe("buildBody", () => {
     expect(rebuilt({ columns: 2 }).plain?.rows).toBe(known.body.plain?.rows);
   });
 
+  it("lays out wrapped lines again for another tab width", () => {
+    const before = options("a", { columns: 6, patch: scanPatch("@@ -0,0 +1,1 @@\n+\t\t12\n") });
+    const known = { options: before, body: buildBody(before) };
+    const wider = buildBody({ ...before, tabWidth: 8 }, known);
+    expect([known.body.height, wider.height]).toEqual([2 * LINE_HEIGHT, 3 * LINE_HEIGHT]);
+    expect(wider.plain?.rows).toBe(known.body.plain?.rows);
+  });
+
   it("keeps a file's height while its patch is not loaded", () => {
     expect(bodyOf("a", { patch: undefined, lastHeight: 777 })).toMatchObject({
       state: "waiting",
