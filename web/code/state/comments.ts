@@ -103,16 +103,18 @@ const ways: (() => void)[] = [];
 
 /** Undoes the last deletion or discarded change. Returns false if there is none. */
 export function undoLast(): boolean {
-  const back = ways.pop();
+  const back = ways.at(-1);
   back?.();
   return back !== undefined;
 }
 
+/** Adds an undo function. Returns it in a form that can be called once, by a message or by `undoLast`. */
 function offerUndo(back: () => void): () => void {
-  let isUsed = false;
   const once = () => {
-    if (!isUsed) back();
-    isUsed = true;
+    const at = ways.indexOf(once);
+    if (at < 0) return;
+    ways.splice(at, 1);
+    back();
   };
   ways.push(once);
   return once;
