@@ -25,7 +25,8 @@ export async function followProxy(
 ): Promise<void> {
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
-    await untilVisible();
+    await untilVisible(signal);
+    if (signal.aborted) return;
     const outcome = await listen(key, follower, signal).catch(() => "lost" as const);
     if (signal.aborted) return;
     if (outcome === "locked") return follower.onLocked();
@@ -78,14 +79,17 @@ async function listen(
   return received ? "ended" : "lost";
 }
 
-function untilVisible(): Promise<void> {
+/** Resolves when the page is visible or the signal is aborted. */
+function untilVisible(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
-      if (document.hidden) return;
+      if (document.hidden && !signal.aborted) return;
       document.removeEventListener("visibilitychange", look);
+      signal.removeEventListener("abort", look);
       resolve();
     };
     document.addEventListener("visibilitychange", look);
+    signal.addEventListener("abort", look);
     look();
   });
 }
