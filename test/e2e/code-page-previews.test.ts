@@ -161,10 +161,12 @@ describe("previews", () => {
   });
 
   it("draw an SVG as an image that runs no script and loads nothing", async () => {
-    const repository = await testRepository({ "logo.svg": HOSTILE_SVG("red") });
+    const bomb = (color: string) => `<!DOCTYPE svg [<!ENTITY a "aaaa">]>${HOSTILE_SVG(color)}`;
+    const repository = await testRepository({ "logo.svg": HOSTILE_SVG("red"), "both.svg": bomb("red") });
     await repository.write({
       "logo.svg": HOSTILE_SVG("blue"),
-      "bomb.svg": `<!DOCTYPE svg [<!ENTITY a "aaaa">]>${HOSTILE_SVG("green")}`,
+      "bomb.svg": bomb("green"),
+      "both.svg": bomb("blue"),
     });
     const { page, child } = await openCodeReview(browser, repository);
     const requests: string[] = [];
@@ -182,6 +184,11 @@ describe("previews", () => {
     await page.getByRole("button", { name: "Preview of bomb.svg" }).click();
     await page.getByText("One version is not shown").waitFor();
     expect(await page.getByAltText("bomb.svg after the change").count()).toBe(0);
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("button", { name: "Preview of both.svg" }).click();
+    await page.getByText("Neither version is shown").waitFor();
+    expect(await page.getByAltText(/^both\.svg/).count()).toBe(0);
     child.kill("SIGTERM");
   });
 });

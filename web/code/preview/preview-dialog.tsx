@@ -106,15 +106,15 @@ function MarkdownPreview({ texts }: { readonly texts: Texts }) {
 
 function SvgPreview({ file: { path }, texts }: { readonly file: DiffFile; readonly texts: Texts }) {
   const sources = useMemo(() => ({ old: svgUrl(texts.old), new: svgUrl(texts.new) }), [texts]);
-  const isLeftOut = (["old", "new"] as const).some(
+  const leftOut = (["old", "new"] as const).filter(
     (side) => texts[side] !== undefined && sources[side] === undefined,
   );
   return (
     <>
-      {isLeftOut && (
+      {leftOut.length > 0 && (
         <p className="hint">
-          One version is not shown: it is larger than 1 MB, or it declares entities, which can expand to any
-          size.
+          {leftOut.length === 1 ? "One version is not shown: it" : "Neither version is shown: each"} is larger
+          than 1 MB, or declares entities, which can expand to any size.
         </p>
       )}
       <ImageComparison name={path} sources={sources} />
