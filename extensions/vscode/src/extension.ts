@@ -26,7 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
   const commands: Readonly<Record<string, (...args: never[]) => Promise<void>>> = {
-    reviewChanges: () => reviewChanges(reviews),
+    reviewChanges: async () => void (await reviewChanges(reviews)),
     openReview: () => openReview(reviews),
     commentSelection: () => commentSelection(reviews),
     sendFeedback: () => sendFeedback(reviews),
@@ -60,10 +60,10 @@ async function announce(review: RunningReview): Promise<void> {
   if (chosen) await showReview(review).catch(reportError);
 }
 
-/** Opens a live review of the changes in the active folder. */
-async function reviewChanges(reviews: OpenReviews): Promise<void> {
+/** Opens a live review of the changes in the active folder. Returns false if the person chooses no folder. */
+async function reviewChanges(reviews: OpenReviews): Promise<boolean> {
   const folder = await activeFolder();
-  if (folder === undefined) throw new Error("No folder is selected. Open a folder with a git repository.");
+  if (folder === undefined) return false;
   const start = vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: "Sallyport: opening the review" },
     () => startReview(setting("command"), folder),
@@ -78,12 +78,18 @@ async function reviewChanges(reviews: OpenReviews): Promise<void> {
   const port = Number(new URL(started.url).port);
   const title = reviews.all.find(({ id }) => id === started.id)?.title ?? "Review";
   await showReview({ id: started.id, port, title });
+  return true;
 }
 
+/**
+ * Returns the folder of the active file, the only folder, or the one that the person chooses; undefined if the person
+ * chooses none.
+ */
 async function activeFolder(): Promise<string | undefined> {
   const active = vscode.window.activeTextEditor?.document.uri;
   const folder = active && vscode.workspace.getWorkspaceFolder(active);
   const folders = vscode.workspace.workspaceFolders ?? [];
+  if (folders.length === 0) throw new Error("No folder is open. Open a folder with a git repository.");
   if (folder ?? folders.length < 2) return (folder ?? folders[0])?.uri.fsPath;
   return (await vscode.window.showWorkspaceFolderPick())?.uri.fsPath;
 }
@@ -108,7 +114,7 @@ async function commentSelection(reviews: OpenReviews): Promise<void> {
   const isOf = (review: RunningReview) => review.live && review.mode === "code";
   const find = () =>
     reviews.all.find((each) => isOf(each) && commentOn(each.repository, lines, text) !== undefined);
-  if (!find()) await reviewChanges(reviews);
+  if (!find() && !(await reviewChanges(reviews))) return;
   const review = find();
   const body = review && commentOn(review.repository, lines, text);
   if (!review || !body) throw new Error("Comment not added: the file is outside of the reviewed repository.");

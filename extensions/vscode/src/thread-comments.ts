@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { RunningReview } from "../../../src/review/live/running-files.ts";
 import type { Thread } from "../../../src/review/live-api-types.ts";
 import { createReviewClient, type ReviewClient } from "./review-client.ts";
-import { commentOn, pathWithin, toThreadView } from "./thread-view.ts";
+import { commentOn, newestReviewOf, toThreadView } from "./thread-view.ts";
 
 /** The threads of the open code reviews, shown at the lines of their files. */
 export interface ThreadComments extends vscode.Disposable {
@@ -128,7 +128,11 @@ async function followThreads(
 
 /** Returns the newest review of the repository that contains a file. */
 function findShown(shown: ReadonlyMap<string, Shown>, uri: vscode.Uri): Shown | undefined {
-  return [...shown.values()].find(({ review }) => pathWithin(review.repository, uri.fsPath) !== undefined);
+  const newest = newestReviewOf(
+    [...shown.values()].map(({ review }) => review),
+    uri.fsPath,
+  );
+  return newest && shown.get(newest.id);
 }
 
 function findThread(

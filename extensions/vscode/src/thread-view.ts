@@ -1,4 +1,5 @@
 import { isAbsolute, relative, sep } from "node:path";
+import type { RunningReview } from "../../../src/review/live/running-files.ts";
 import type { NewThreadBody, Thread, ThreadAuthor } from "../../../src/review/live-api-types.ts";
 
 /** A thread as the editor shows it, without the editor's types. */
@@ -89,4 +90,17 @@ export function pathWithin(folder: string, file: string): string | undefined {
   const path = relative(folder, file);
   if (path === "" || path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path)) return undefined;
   return path.split(sep).join("/");
+}
+
+/** Returns the review that was opened last of those whose repository contains a file. */
+export function newestReviewOf<Review extends Pick<RunningReview, "repository" | "since">>(
+  reviews: readonly Review[],
+  file: string,
+): Review | undefined {
+  let newest: Review | undefined;
+  for (const review of reviews) {
+    if (pathWithin(review.repository, file) === undefined) continue;
+    if (!newest || review.since > newest.since) newest = review;
+  }
+  return newest;
 }

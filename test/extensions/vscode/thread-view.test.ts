@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { commentOn, pathWithin, toThreadView } from "../../../extensions/vscode/src/thread-view.ts";
+import {
+  commentOn,
+  newestReviewOf,
+  pathWithin,
+  toThreadView,
+} from "../../../extensions/vscode/src/thread-view.ts";
 import type { Thread } from "../../../src/review/live-api-types.ts";
 
 const message = (author: Thread["messages"][number]["author"], more: object = {}) => ({
@@ -95,5 +100,18 @@ describe("a comment on a selection", () => {
     expect(pathWithin("/work/app", "/work/app2/a.ts")).toBeUndefined();
     expect(pathWithin("/work/app", "/work/app")).toBeUndefined();
     expect(pathWithin("/work/app", "/work/app/..a/b.ts")).toBe("..a/b.ts");
+  });
+});
+
+describe("the review of a file", () => {
+  it("is the newest one of its repository, in any order of the list", () => {
+    const review = (repository: string, hour: number) => ({
+      repository,
+      since: `2026-11-23T${hour}:00:00.000Z`,
+    });
+    const [older, newer, other] = [review("/work/a", 10), review("/work/a", 11), review("/work/b", 12)];
+    expect(newestReviewOf([older, newer, other], "/work/a/src/x.ts")).toBe(newer);
+    expect(newestReviewOf([other, newer, older], "/work/a/src/x.ts")).toBe(newer);
+    expect(newestReviewOf([older, newer], "/work/b/x.ts")).toBeUndefined();
   });
 });
