@@ -2,7 +2,7 @@ import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { annotatedRemoval, domRange, elementsBy } from "../dom/text-points.ts";
 import { drawnRanges, findAnchorBlocks } from "../model/anchor.ts";
-import { MAX_RENDERED_CARDS, typeNames } from "../model/annotations.ts";
+import { describeAll, MAX_RENDERED_CARDS } from "../model/annotations.ts";
 
 /** DOM ranges by annotation id, for click detection. */
 export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
@@ -141,7 +141,7 @@ export function describeBlocks(
     setOrRemove(element, "data-annotated", list && (list.at(-1)?.type ?? "comment"));
     const cards = areCardsRendered ? list?.map(({ id }) => `annotation-${id}`).join(" ") : undefined;
     setOrRemove(element, "aria-describedby", cards);
-    setOrRemove(element, "aria-description", list && !areCardsRendered ? describe(list) : undefined);
+    setOrRemove(element, "aria-description", list && !areCardsRendered ? describeAll(list) : undefined);
   }
 }
 
@@ -153,16 +153,4 @@ function setOrRemove(element: Element, name: string, value: string | undefined):
   if (value === undefined) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
   } else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
-}
-
-/** Maximum number of annotations whose texts are part of a block's description. */
-const MAX_DESCRIBED = 5;
-
-/** Returns the description of a block with these annotations, whose cards are not in the document. */
-function describe(annotations: readonly PlanAnnotation[]): string {
-  const texts = annotations
-    .slice(0, MAX_DESCRIBED)
-    .map(({ type, text, replacement }) => [typeNames[type], replacement, text].filter(Boolean).join(": "));
-  const more = annotations.length - texts.length;
-  return [...texts, ...(more > 0 ? [`${more} more comments`] : [])].join("; ");
 }

@@ -100,6 +100,19 @@ export function lineRange({ startLine, endLine }: PlanAnchor): string {
   return startLine === endLine ? `line ${startLine}` : `lines ${startLine}–${endLine}`;
 }
 
+/** Maximum number of annotations whose texts are part of a block's description. */
+const MAX_DESCRIBED = 5;
+
+/** Describes the annotations of a block, for assistive technology. */
+export function describeAll(annotations: readonly PlanAnnotation[]): string {
+  const texts = annotations
+    .slice(0, MAX_DESCRIBED)
+    .map(({ type, text, replacement }) => [typeNames[type], replacement, text].filter(Boolean).join(": "));
+  const more = annotations.length - texts.length;
+  const rest = more === 0 ? [] : [more === 1 ? "1 more comment" : `${more} more comments`];
+  return [...texts, ...rest].join("; ");
+}
+
 /**
  * Returns the annotations to show from an earlier round: all that were sent, or those of an unsent draft that
  * are not in this round yet.
