@@ -79,6 +79,31 @@ describe("the plan page in a live session", () => {
     expect(errors).toEqual([]);
   });
 
+  it("names the authors of threads in the palette", async () => {
+    const { page, agent } = await openLivePlan();
+    await agent.call("POST", "/api/threads", {
+      anchor: { kind: "plan", start: 18, end: 46 },
+      type: "question",
+      markdown: "With what?",
+      author: { kind: "agent", name: "codex" },
+    });
+    await page.locator(".thread-card").waitFor();
+    await selectText(page, "bridge of oak");
+    await page.keyboard.type("Why oak?");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("button", { name: /^Send/ }).click();
+    await pressDecision(page, "Send");
+    await expect.poll(() => page.locator(".thread-card").count()).toBe(2);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command, heading or comment" }).fill("thread by");
+    await expect
+      .poll(() => page.getByRole("option").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^With what\?\s+Thread by codex$/),
+        expect.stringMatching(/^Why oak\?\s+Thread by You$/),
+      ]);
+  });
+
   it("keeps the text of an open reply through a save and a reload", async () => {
     const { page, agent, save } = await openLivePlan();
     await agent.call("POST", "/api/threads", {

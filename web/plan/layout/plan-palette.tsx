@@ -14,7 +14,7 @@ import {
 } from "../../shared/palette/palette-entries.ts";
 import { themeEntries } from "../../shared/palette/theme-entries.ts";
 import { useThreads } from "../../shared/threads/thread-store.ts";
-import { inReviewOrder, markdownSummary, threadSummary } from "../../shared/threads/threads.ts";
+import { authorName, inReviewOrder, markdownSummary, threadSummary } from "../../shared/threads/threads.ts";
 import { goToLine } from "../dom/reading-position.ts";
 import { describePosition, inDocumentOrder, typeNames } from "../model/annotations.ts";
 import { activate, openDialog, setCursor, setView, showInPlan } from "../state/actions.ts";
@@ -121,11 +121,15 @@ function commentEntries(
     ...open.map((thread) => ({
       id: thread.id,
       label: withDeceptionsShown(threadSummary(thread)),
-      detail: withDeceptionsShown(`Thread of ${thread.messages[0]?.author.name ?? "nobody"}`),
+      detail: withDeceptionsShown(describeThread(thread)),
       run: () =>
         goToComment(thread.id, threadAnchor(document, thread) !== undefined, () => showThread(thread)),
     })),
   ];
+}
+
+function describeThread({ messages: [first] }: Thread): string {
+  return first ? `Thread by ${authorName(first.author)}` : "Thread";
 }
 
 function describeComment({ text, replacement = "", anchor, type }: PlanAnnotation): string {

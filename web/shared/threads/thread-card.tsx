@@ -20,7 +20,7 @@ import { timeAgo } from "../time-ago.ts";
 import { MessageField } from "./message-field.tsx";
 import { MessageText } from "./message-text.tsx";
 import { changeMessage, changeThreadState, toggleFolded, useThreads, writeMessage } from "./thread-store.ts";
-import { getDelivery, isInNextBatch, threadStatus, threadSummary } from "./threads.ts";
+import { authorName, getDelivery, isInNextBatch, threadStatus, threadSummary } from "./threads.ts";
 
 const TYPE_NAMES: Readonly<Record<Thread["type"], string>> = {
   comment: "Comment",
@@ -231,12 +231,6 @@ function AuthorIcon({ kind }: Pick<ThreadAuthor, "kind">) {
 function SeverityIcon({ severity }: { readonly severity: ThreadSeverity }) {
   if (severity === "error") return <CircleAlert size={13} aria-hidden />;
   return severity === "warning" ? <TriangleAlert size={13} aria-hidden /> : <Info size={13} aria-hidden />;
-}
-
-/** Returns the name to show for an author; "You" for a person without a name or with a generic one. */
-export function authorName({ kind, name }: ThreadAuthor): string {
-  if (kind === "person") return name === "" || /^(?:you|person|reviewer)$/i.test(name) ? "You" : name;
-  return name === "" ? (kind === "tool" ? "A tool" : "The agent") : name;
 }
 
 /** Describes a thread for screen readers. */

@@ -1,9 +1,15 @@
 import type { ReactNode } from "react";
 import type { Thread } from "../../../src/review/api-types.ts";
 import { VirtualList } from "../components/virtual-list.tsx";
-import { authorName } from "./thread-card.tsx";
 import { useThreads } from "./thread-store.ts";
-import { authorKey, authorsIn, filterThreads, severitiesIn, type ThreadFilter } from "./threads.ts";
+import {
+  authorKey,
+  authorName,
+  authorsIn,
+  filterThreads,
+  severitiesIn,
+  type ThreadFilter,
+} from "./threads.ts";
 
 interface ThreadListProps {
   /** All threads in the order of the list. */

@@ -104,6 +104,12 @@ export function filterThreads(threads: readonly Thread[], filter: ThreadFilter):
   });
 }
 
+/** Returns the name to show for an author; "You" for a person without a name or with a generic one. */
+export function authorName({ kind, name }: ThreadAuthor): string {
+  if (kind === "person") return name === "" || /^(?:you|person|reviewer)$/i.test(name) ? "You" : name;
+  return name === "" ? (kind === "tool" ? "A tool" : "The agent") : name;
+}
+
 /** Returns the value by which the filter identifies an author: kind and name; the same value for all persons. */
 export function authorKey({ kind, name }: ThreadAuthor): string {
   return kind === "person" ? "person" : `${kind} ${name}`;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Thread, ThreadMessage } from "../../../../src/review/api-types.ts";
 import {
+  authorName,
   authorsIn,
   batchState,
   byPath,
@@ -47,6 +48,20 @@ function thread(changes: Partial<Thread> = {}): Thread {
 
 const agent = { kind: "agent", name: "claude-code" } as const;
 const tool = { kind: "tool", name: "eslint" } as const;
+
+describe("the name of an author", () => {
+  it("is never empty", () => {
+    const names = [
+      { kind: "person", name: "" },
+      { kind: "person", name: "Reviewer" },
+      { kind: "person", name: "Ana" },
+      { kind: "agent", name: "" },
+      { kind: "tool", name: "" },
+      { kind: "tool", name: "eslint" },
+    ] as const;
+    expect(names.map(authorName)).toEqual(["You", "You", "Ana", "The agent", "A tool", "eslint"]);
+  });
+});
 
 describe("threads", () => {
   it("shows an open thread without its lines as outdated, a resolved one as resolved", () => {
