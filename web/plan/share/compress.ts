@@ -4,11 +4,16 @@ export async function compress(text: string): Promise<string> {
   return toBase64Url(bytes);
 }
 
-/** Decompresses the result of `compress`. Throws for invalid data and for a text of more than `limit` bytes. */
+/** The error of `decompress` for a text that is too large, with a message to display. */
+export class TooLargeError extends Error {}
+
+/** Decompresses the result of `compress`. Throws for invalid data, and `TooLargeError` for more than `limit` bytes. */
 export async function decompress(encoded: string, limit = 16 * 1024 * 1024): Promise<string> {
   const bytes = await through(fromBase64Url(encoded), new DecompressionStream("deflate-raw"), limit);
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
+
+const TOO_LARGE = "The plan in this link is too large. Ask its sender for a saved page instead.";
 
 async function through(
   input: Uint8Array<ArrayBuffer>,
@@ -21,7 +26,7 @@ async function through(
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     chunks.push(part.value);
     length += part.value.length;
-    if (length > limit) throw new Error("The shared plan is too large.");
+    if (length > limit) throw new TooLargeError(TOO_LARGE);
   }
   const whole = new Uint8Array(length);
   let at = 0;

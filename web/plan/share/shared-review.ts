@@ -1,6 +1,6 @@
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { extractJson, toRecord, toTexts } from "../../shared/share/saved-page.ts";
-import { compress, decompress } from "./compress.ts";
+import { compress, decompress, TooLargeError } from "./compress.ts";
 
 /** A plan with its annotations, as stored in a link or a file. */
 export interface SharedReview {
@@ -44,7 +44,8 @@ export async function readShared(text: string): Promise<SharedReview> {
 async function decompressed(encoded: string): Promise<string> {
   try {
     return await decompress(encoded);
-  } catch {
+  } catch (error) {
+    if (error instanceof TooLargeError) throw error;
     throw new Error("The link is damaged or incomplete. Copy the whole link again.");
   }
 }

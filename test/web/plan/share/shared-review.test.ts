@@ -58,6 +58,13 @@ describe("a shared plan", () => {
   });
 });
 
+describe("a link with too large a plan", () => {
+  it("is refused with the reason", async () => {
+    const link = await shareLink({ ...review, plan: "0".repeat(17 * 1024 * 1024) }, "http://localhost");
+    await expect(readShared(link)).rejects.toThrow("The plan in this link is too large. Ask its sender for");
+  });
+});
+
 describe("compression", () => {
   it("restores any text, in URL-safe characters", async () => {
     await fc.assert(
