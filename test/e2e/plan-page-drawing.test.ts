@@ -72,6 +72,47 @@ it("a drawing has text, is undone by Ctrl+Z, and is kept by Escape and by Discar
   await review.ended;
 });
 
+it("a drawing is kept if the browser cannot create its image or the upload fails", async () => {
+  const review = await startReview(home, hookEvent("# Keep\n\nText.\n", home.path));
+  const { page } = await openReview(browser, review.url);
+  const file = join(home.path, "shot.png");
+  await writeFile(file, plainPng(300, 200, [255, 255, 255]));
+  await page.keyboard.press("g");
+  await page.locator(".composer input[type=file]").setInputFiles(file);
+  const draw = page.getByRole("button", { name: "Draw on shot.png" });
+  const use = page.getByRole("button", { name: "Use drawing" });
+  const canvas = page.locator("canvas");
+  await draw.click();
+  await page.getByText("Text", { exact: true }).last().click();
+  await canvas.click({ position: { x: 40, y: 60 } });
+  await page.getByLabel("Text on the image").fill("Here");
+  await page.keyboard.press("Enter");
+
+  await page.evaluate(() => {
+    const { toBlob } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.toBlob = (callback) => {
+      HTMLCanvasElement.prototype.toBlob = toBlob;
+      callback(null);
+    };
+  });
+  await use.click();
+  await page.getByRole("alert").filter({ hasText: "Drawing not attached" }).waitFor();
+  expect(await canvas.count()).toBe(1);
+
+  await page.route("**/api/upload*", (route) => route.abort());
+  await use.click();
+  await page.getByText("shot-marked.png was not uploaded").first().waitFor();
+  await page.unroute("**/api/upload*");
+  await draw.click();
+  await expect.poll(() => use.isEnabled()).toBe(true);
+  await canvas.waitFor();
+  await use.click();
+  await page.getByRole("button", { name: "Draw on shot-marked.png" }).waitFor();
+  expect(await draw.count()).toBe(0);
+  review.child.kill("SIGTERM");
+  await review.ended;
+});
+
 it("the icons of an attached image leave most of it visible", async () => {
   const review = await startReview(home, hookEvent("# Thumbnail\n\nText.\n", home.path));
   const { page } = await openReview(browser, review.url);

@@ -3,6 +3,7 @@ import { type PointerEvent, useEffect, useEffectEvent, useRef, useState } from "
 import type { AttachedImage } from "../../../src/review/api-types.ts";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
+import { ErrorLine } from "../components/error-line.tsx";
 import { Segmented } from "../components/segmented.tsx";
 import { showToast } from "../components/toast.tsx";
 import { KeyHint } from "../keyboard/key-hint.tsx";
@@ -19,8 +20,8 @@ const COLORS = [
 
 interface DrawingDialogProps {
   readonly image: AttachedImage;
-  /** Receives the image with the marks drawn on it. */
-  readonly onSave: (file: File) => void;
+  /** Attaches the image with the marks drawn on it. Resolves to false if this fails. */
+  readonly onSave: (file: File) => Promise<boolean>;
   readonly onClose: () => void;
 }
 
@@ -35,17 +36,22 @@ export function DrawingDialog({ image, onSave, onClose }: DrawingDialogProps) {
   const [tool, setTool] = useState<Tool>("pen");
   const [color, setColor] = useState<string>(COLORS[0].value);
   const [marks, setMarks] = useState<readonly Mark[]>(() => keptMarks.get(image.path) ?? []);
+  const [error, setError] = useState<string>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const undo = () => setMarks(marks.slice(0, -1));
   useUndoKey(undo);
 
-  const save = () =>
-    canvas.current?.toBlob((blob) => {
-      if (blob)
-        onSave(new File([blob], `${image.name.replace(/\.[^.]*$/, "")}-marked.png`, { type: "image/png" }));
-      keptMarks.delete(image.path);
-      onClose();
-    }, "image/png");
+  const attach = async (blob: Blob | null) => {
+    if (!blob) {
+      setError("Drawing not attached: the browser could not create the image. Try again.");
+      return;
+    }
+    keptMarks.set(image.path, marks);
+    onClose();
+    const name = `${image.name.replace(/\.[^.]*$/, "")}-marked.png`;
+    if (await onSave(new File([blob], name, { type: "image/png" }))) keptMarks.delete(image.path);
+  };
+  const save = () => canvas.current?.toBlob((blob) => void attach(blob), "image/png");
   const keep = () => {
     keptMarks.set(image.path, marks);
     if (marks.length > 0) showToast("Drawing kept: draw on the image again to continue");
@@ -65,6 +71,7 @@ export function DrawingDialog({ image, onSave, onClose }: DrawingDialogProps) {
       onClose={keep}
       footer={
         <>
+          <ErrorLine error={error} />
           <Button className="push" disabled={marks.length === 0} onClick={undo}>
             <Undo2 size={16} aria-hidden /> Undo <KeyHint keys="Mod+z" />
           </Button>

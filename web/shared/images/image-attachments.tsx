@@ -46,7 +46,7 @@ export function ImageAttachments(props: ImageAttachmentsProps) {
             <DrawingDialog
               image={drawingOn}
               onClose={() => setDrawingOn(undefined)}
-              onSave={(file) => void attach([file], drawingOn)}
+              onSave={(file) => attach([file], drawingOn)}
             />
           </Suspense>
         </Region>
@@ -55,7 +55,8 @@ export function ImageAttachments(props: ImageAttachmentsProps) {
   );
 }
 
-type Attach = (files: readonly File[], replacing?: AttachedImage) => Promise<void>;
+/** Resolves to false if a file was not attached. */
+type Attach = (files: readonly File[], replacing?: AttachedImage) => Promise<boolean>;
 
 /** Returns a function that uploads files one by one, adds the accepted ones and shows the error for the others. */
 function useAttach(
@@ -65,10 +66,12 @@ function useAttach(
   const latest = useRef(images);
   latest.current = images;
   return async (files, replacing) => {
+    let areAllAttached = true;
     for (const file of files) {
       const result = await uploadImage(file);
       if (!result.ok) {
         showToast(result.message, { tone: "danger" });
+        areAllAttached = false;
         continue;
       }
       const kept = latest.current.filter((image) => image.path !== replacing?.path);
@@ -76,6 +79,7 @@ function useAttach(
       onChange(latest.current);
       announce(`${result.image.name} attached`);
     }
+    return areAllAttached;
   };
 }
 
