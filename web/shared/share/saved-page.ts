@@ -35,21 +35,29 @@ export function extractJson(text: string, element: string): string {
   return pattern.exec(text)?.[1] ?? text;
 }
 
-/** Loads images as data URLs, by name. Leaves out images for which the server returns an error. */
+/** Loads images as data URLs, by name. Leaves out images that cannot be loaded. */
 export async function loadImages(urls: ReadonlyMap<string, string>): Promise<Record<string, string>> {
   const loaded = await Promise.all([...urls].map(async ([name, url]) => [name, await dataUrl(url)] as const));
   return Object.fromEntries(loaded.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 async function dataUrl(url: string): Promise<string | undefined> {
-  const response = await fetch(url);
-  if (!response.ok || !response.headers.get("content-type")?.startsWith("image/")) return undefined;
+  try {
+    const response = await fetch(url);
+    if (!response.ok || !response.headers.get("content-type")?.startsWith("image/")) return undefined;
+    return await readAsDataUrl(await response.blob());
+  } catch {
+    return undefined;
+  }
+}
+
+function readAsDataUrl(blob: Blob): Promise<string> {
   const reader = new FileReader();
-  const read = new Promise<string>((resolve) => {
+  return new Promise((resolve, reject) => {
     reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
   });
-  reader.readAsDataURL(await response.blob());
-  return read;
 }
 
 /** Returns untrusted data if it is an object, or an empty object otherwise. */
