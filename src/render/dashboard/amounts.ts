@@ -1,11 +1,13 @@
 /** Formats a duration: `850 ms`, `1.5 s`, `2 min 5 s`, `1 h 3 min`; `–` for undefined. */
 export function duration(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return "–";
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
-  const minutes = Math.floor(milliseconds / 60_000);
+  // An amount that would be rounded up to the next unit is formatted in that unit.
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.max(60, Math.floor(milliseconds / 1000));
+  const minutes = Math.floor(seconds / 60);
   if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-  return `${minutes} min ${Math.floor((milliseconds % 60_000) / 1000)} s`;
+  return `${minutes} min ${seconds % 60} s`;
 }
 
 /** Formats an elapsed time; below one minute, in whole seconds. */
@@ -17,7 +19,7 @@ export function age(milliseconds: number): string {
 export function count(amount: number | undefined): string {
   if (amount === undefined) return "–";
   if (amount < 1_000) return String(amount);
-  if (amount < 1_000_000) return `${short(amount / 1_000)}k`;
+  if (amount < 999_500) return `${short(amount / 1_000)}k`;
   return `${short(amount / 1_000_000)}M`;
 }
 
