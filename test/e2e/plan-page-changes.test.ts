@@ -161,6 +161,31 @@ describe("the changes of a plan", () => {
     await end(review);
   });
 
+  it("explain why a key finds no change to move to", async () => {
+    const { page, review } = await openChanges("Nothing here");
+    const toast = (text: string) => page.locator(".toast", { hasText: text });
+    await page.getByText("Raw diff").click();
+    await page.keyboard.press("n");
+    await toast("Choose “Rendered” to move between changes.").waitFor();
+    await page.keyboard.press("v");
+    await page.keyboard.press("n");
+    await toast("Press v to show the changes.").waitFor();
+    await end(review);
+  });
+
+  it("explain that nothing has changed after edits were reverted", async () => {
+    const review = await startReview(home, hookEvent(before("Reverted"), home.path));
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("E");
+    await page.getByLabel("The plan's Markdown").fill("# Another\n");
+    await page.getByRole("button", { name: "Show my edits" }).click();
+    await page.locator(".changes").getByRole("button", { name: "Revert my edits" }).click();
+    await page.getByText("Nothing has changed since").waitFor();
+    await page.keyboard.press("n");
+    await page.getByText("Nothing has changed.", { exact: true }).waitFor();
+    await end(review);
+  });
+
   it("accept annotations on new and removed lines of the raw diff", async () => {
     const { page, review } = await openChanges("Raw notes");
     await page.getByText("Raw diff").click();

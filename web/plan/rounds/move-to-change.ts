@@ -11,7 +11,7 @@ import { useReview } from "../state/review-store.ts";
 export function moveToChange(step: 1 | -1): void {
   const changes = changeElements();
   if (changes.length === 0) {
-    showToast("No changes here. Press v to show the changes.");
+    showToast(hint());
     return;
   }
   const next = changes[nextIndex(changes, step)];
@@ -20,6 +20,13 @@ export function moveToChange(step: 1 | -1): void {
   if (removed !== undefined) setRemovedCursor(Number(removed));
   else setCursor(getBlock(next));
   next.scrollIntoView({ block: "center" });
+}
+
+/** Returns the message for a view without changes to move to. */
+function hint(): string {
+  const { view, changesAs } = useReview.getState();
+  if (view !== "changes") return "No changes here. Press v to show the changes.";
+  return changesAs === "raw" ? "Choose “Rendered” to move between changes." : "Nothing has changed.";
 }
 
 /** Returns the outermost element of each change, in reading order. */
