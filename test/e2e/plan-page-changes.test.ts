@@ -8,7 +8,7 @@ const browser = await launchBrowserForFile();
 
 const filler = Array.from({ length: 30 }, (_, index) => `Paragraph ${index} stays as it is.`).join("\n\n");
 
-const before = (title: string) => `---
+const firstRound = (title: string) => `---
 owner: ana
 ---
 # ${title}
@@ -32,7 +32,7 @@ ${filler}
 [^m]: A plain map.
 `;
 const after = (title: string) =>
-  before(title)
+  firstRound(title)
     .replace("owner: ana", "owner: ben")
     .replace("kept in memory today", "kept in Redis today")
     .replace("A paragraph that goes away.\n\n", "")
@@ -41,7 +41,7 @@ const after = (title: string) =>
     .replace("A plain map", "A fast store");
 
 async function openChanges(title: string, width = 1280): Promise<{ page: Page; review: RunningReview }> {
-  const first = await startReview(home, hookEvent(before(title), home.path));
+  const first = await startReview(home, hookEvent(firstRound(title), home.path));
   await fetch(new URL("/api/deny", first.url), { method: "POST" });
   await first.ended;
   const review = await startReview(home, hookEvent(after(title), home.path));
@@ -127,7 +127,7 @@ describe("the changes of a plan", () => {
     expect(message).toContain("Comment on text removed near line 6\n\n```markdown\ngoes away\n```");
     expect(message).toContain("```markdown\nA paragraph that goes away.\n```");
 
-    const third = await startReview(home, hookEvent(before("Noted gone"), home.path));
+    const third = await startReview(home, hookEvent(firstRound("Noted gone"), home.path));
     const next = await openReview(browser, third.url);
     const asked = next.page.getByRole("region", { name: "Comments of round 2" });
     await asked.getByText("text restored").first().waitFor();
@@ -174,7 +174,7 @@ describe("the changes of a plan", () => {
   });
 
   it("explain that nothing has changed after edits were reverted", async () => {
-    const review = await startReview(home, hookEvent(before("Reverted"), home.path));
+    const review = await startReview(home, hookEvent(firstRound("Reverted"), home.path));
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("E");
     await page.getByLabel("The plan's Markdown").fill("# Another\n");
