@@ -84,23 +84,24 @@ describe("the plan page in a live session", () => {
     await agent.call("POST", "/api/threads", {
       anchor: { kind: "plan", start: 18, end: 46 },
       type: "question",
-      markdown: "With what?",
+      markdown: "With a rope?",
       author: { kind: "agent", name: "codex" },
     });
     await page.locator(".thread-card").waitFor();
     await selectText(page, "bridge of oak");
-    await page.keyboard.type("Why oak?");
+    await page.keyboard.type("Why no rope?");
     await page.keyboard.press("Control+Enter");
     await page.getByRole("button", { name: /^Send/ }).click();
     await pressDecision(page, "Send");
     await expect.poll(() => page.locator(".thread-card").count()).toBe(2);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Command, heading or comment" }).fill("thread by");
+    await page.getByRole("combobox", { name: "Command, heading or comment" }).fill("rope");
     await expect
-      .poll(() => page.getByRole("option").allInnerTexts())
+      .poll(() => page.getByRole("listbox").getByRole("option").allInnerTexts())
       .toEqual([
-        expect.stringMatching(/^With what\?\s+Thread by codex$/),
-        expect.stringMatching(/^Why oak\?\s+Thread by You$/),
+        expect.stringMatching(/^With a rope\?\s+Thread by codex$/),
+        expect.stringMatching(/^Why no rope\?\s+Thread by You$/),
       ]);
   });
 

@@ -167,14 +167,16 @@ describe("the changes of a plan", () => {
     await page.getByText("Raw diff").click();
     await page.keyboard.press("n");
     await toast("Choose “Rendered” to move between changes.").waitFor();
-    await page.keyboard.press("v");
+    // Two letters in quick succession would start a comment.
+    await page.getByText("Plan", { exact: true }).click();
+    await page.locator('.page[data-view="plan"]').waitFor();
     await page.keyboard.press("n");
     await toast("Press v to show the changes.").waitFor();
     await end(review);
   });
 
   it("explain that nothing has changed after edits were reverted", async () => {
-    const review = await startReview(home, hookEvent(firstRound("Reverted"), home.path));
+    const review = await startReview(home, hookEvent("# Reverted\n\nText.\n", home.path));
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("E");
     await page.getByLabel("The plan's Markdown").fill("# Another\n");
