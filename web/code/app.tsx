@@ -210,8 +210,8 @@ function onEvent(event: ReviewEvent): void {
 function followOtherTabs(event: ReviewEvent, index: DiffIndex | undefined): void {
   if (!index) return;
   const { sessionId, reviewId } = index;
-  if (event.event === "hello" && event.sessionId === sessionId) void followDraft(sessionId);
-  if (event.event === "draft" && event.key === reviewId) void followDraft(sessionId, event.generation);
+  if (event.event === "hello" && event.sessionId === sessionId) void followDraft();
+  if (event.event === "draft" && event.key === reviewId) void followDraft(event.generation);
 }
 
 /** Reports how many comments were restored and offers to continue the open one. */

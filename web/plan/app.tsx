@@ -38,6 +38,7 @@ import { ImportDialog } from "./share/import-dialog.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { openDialog } from "./state/actions.ts";
 import { approve, requestChanges } from "./state/decide.ts";
+import { followDraft } from "./state/draft.ts";
 import { handleServerChange, load } from "./state/load.ts";
 import { type DialogName, type Outcome, useReview, type View } from "./state/review-store.ts";
 
@@ -200,6 +201,10 @@ function onEvent(event: ReviewEvent): void {
   receiveEvent(event, showRound);
   if (event.event === "hello") {
     void handleServerChange(event.sessionId);
+    // After a reconnection, saves of other tabs may have been missed.
+    void followDraft();
+  } else if (event.event === "draft") {
+    void followDraft(event.generation);
   } else if (event.event === "caller-doubtful") {
     useReview.setState({ doubt: event.doubt });
   } else if (event.event === "decided" || event.event === "decided-by-program") {

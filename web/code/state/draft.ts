@@ -1,7 +1,8 @@
 import { create } from "zustand";
 import type { DiffIndex } from "../../../src/review/api-types.ts";
-import { type Autosave, createAutosave, type DraftStatus } from "../../shared/drafts/autosave.ts";
-import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
+import type { DraftStatus } from "../../shared/drafts/autosave.ts";
+import { readDraft } from "../../shared/drafts/leaving-draft.ts";
+import { createTabDraft, type TabDraft } from "../../shared/drafts/tab-draft.ts";
 import { newId } from "../../shared/new-id.ts";
 import {
   mergeThreadDraft,
@@ -51,46 +52,30 @@ const NOTHING: DraftContent = { version: 1, comments: [], editing: [], viewed: [
 
 export const useDraft = create<DraftState>(() => ({ status: { state: "idle" }, restored: undefined }));
 
-let autosave: Autosave<DraftContent> | undefined;
-/** The newest generation that the server has announced. */
-let latestSave = 0;
-/** Whether the state changes because another tab has saved, so that there is nothing to save. */
-let isMerging = false;
+let draft: TabDraft<DraftContent> | undefined;
 
-/** Restores the draft, then saves every change. */
+/** Restores the draft, then saves every change and follows other tabs. */
 export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<void> {
+  draft = createTabDraft<DraftContent>({
+    session: sessionId,
+    owner: () => ({ reviewId }),
+    content: currentContent,
+    merge: mergeOtherTab,
+    onStatus: (status) => useDraft.setState({ status }),
+  });
   const stored = await readDraft<DraftContent>(sessionId);
   const content = stored.ok ? stored.value.content : null;
   const { comments, viewed } = currentContent();
   const isTouched = comments.length > 0 || viewed.length > 0;
   if (content) restore(content);
-  let base: DraftContent | undefined = content
-    ? { ...mergeDraft(content, NOTHING), threads: content.threads }
-    : undefined;
-  let baseGeneration = stored.ok ? stored.value.generation : 0;
-  autosave = createAutosave<DraftContent>({
-    content: () => ({ ...currentContent(), session: sessionId }),
-    put: async (draft, keepalive) => {
-      const result = await writeDraft(sessionId, { ...draft, reviewId }, keepalive);
-      // Another tab's newer draft may have been merged while this one was saved.
-      if (result.ok && draft.generation > baseGeneration)
-        [base, baseGeneration] = [draft.content, draft.generation];
-      return result;
-    },
-    onStatus: (status) => useDraft.setState({ status }),
-    onConflict: (theirs, generation) => {
-      if (theirs.session !== sessionId) return false;
-      mergeOtherTab(base, theirs);
-      [base, baseGeneration] = [theirs, generation];
-      return true;
-    },
+  draft.begin({
+    generation: stored.ok ? stored.value.generation : 0,
+    content: content && { ...mergeDraft(content, NOTHING), threads: content.threads },
   });
-  if (stored.ok) autosave.resume(stored.value.generation);
-  watch(autosave);
+  watch(draft);
   // Saves comments and marks that only this tab has, and a draft that the server may not have.
-  if (isTouched || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
+  if (isTouched || (stored.ok && content && stored.value.savedAt === "")) draft.touch();
   const written = nonEmptyComments(content?.comments ?? []);
-  void followDraft(sessionId, latestSave);
   const open = content?.editing.findLast((id) => written.some((comment) => comment.id === id));
   useDraft.setState({ restored: { count: written.length, open } });
 }
@@ -98,15 +83,11 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<vo
 /**
  * Merges the draft that another tab has saved. `generation` is the announced one; absent if saves may have been missed.
  */
-export async function followDraft(sessionId: string, generation?: number): Promise<void> {
-  latestSave = Math.max(latestSave, generation ?? 0);
-  await autosave?.follow(() => readDraft<DraftContent>(sessionId), generation);
+export async function followDraft(generation?: number): Promise<void> {
+  await draft?.follow(generation);
 }
 
-function watch(saving: Autosave<DraftContent>): void {
-  const touch = () => {
-    if (!isMerging) saving.touch();
-  };
+function watch({ touch, flush }: TabDraft<DraftContent>): void {
   useComments.subscribe((state, before) => {
     if (state.comments !== before.comments || state.editing !== before.editing) touch();
   });
@@ -115,12 +96,12 @@ function watch(saving: Autosave<DraftContent>): void {
   });
   useEditedFeedback.subscribe(touch);
   onThreadDraftChange(touch);
-  addEventListener("pagehide", () => saving.flush());
+  addEventListener("pagehide", flush);
 }
 
 /** Stops saving after the decision. */
 export function stopDraft(): void {
-  autosave?.stop();
+  draft?.stop();
 }
 
 function currentContent(): DraftContent {
@@ -131,24 +112,20 @@ function currentContent(): DraftContent {
   return { version: 1, comments, editing: [...editing], viewed, edited, ...(threads && { threads }) };
 }
 
-/** Applies the draft of another tab, without a save: both tabs have the result, or a save is due anyway. */
-function mergeOtherTab(base: DraftContent | undefined, theirs: DraftContent): void {
+/** Applies the draft of another tab. Returns it as the next common ancestor. */
+function mergeOtherTab(base: DraftContent | undefined, theirs: DraftContent): DraftContent {
   const mine = currentContent();
   const { comments, editing, viewed, edited } = mergeTabs(base, mine, theirs, newId);
   const moved = editing.find((id) => !mine.editing.includes(id));
-  isMerging = true;
-  try {
-    mergeThreadDraft(base?.threads, theirs.threads);
-    useView.setState({ viewed: new Map(viewed) });
-    useEditedFeedback.setState({ edited });
-    useComments.setState({
-      comments,
-      editing: new Set(editing),
-      ...(moved !== undefined && { focus: moved }),
-    });
-  } finally {
-    isMerging = false;
-  }
+  mergeThreadDraft(base?.threads, theirs.threads);
+  useView.setState({ viewed: new Map(viewed) });
+  useEditedFeedback.setState({ edited });
+  useComments.setState({
+    comments,
+    editing: new Set(editing),
+    ...(moved !== undefined && { focus: moved }),
+  });
+  return theirs;
 }
 
 function restore(content: DraftContent): void {

@@ -3,7 +3,7 @@ import { fenced } from "../../../src/render/markdown/fences.ts";
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { NewThreadBody, PlanAnchor, PlanAnnotation, Round } from "../../../src/review/api-types.ts";
 import { documentIndex } from "./document-index.ts";
-import { positionAround, relocate } from "./relocate.ts";
+import { isAtPosition, positionAround, relocate } from "./relocate.ts";
 
 export type AnnotationType = PlanAnnotation["type"];
 
@@ -73,6 +73,18 @@ export function relocateAnnotations(
       annotation: { ...annotation, anchor: anchor ?? collapseAnchor(document, annotation.anchor) },
       lost: anchor === undefined,
     };
+  });
+}
+
+/** Finds the annotations again whose text is not at their position. Returns the others unchanged. */
+export function relocateShifted<Anchored extends Pick<PlanAnnotation, "anchor">>(
+  document: MarkdownDocument,
+  annotations: readonly Anchored[],
+): readonly Anchored[] {
+  return annotations.map((annotation) => {
+    const { anchor } = annotation;
+    if (!anchor || isAtPosition(document, anchor)) return annotation;
+    return { ...annotation, anchor: relocateAnchor(document, anchor) };
   });
 }
 

@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import { lastNotBehind } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import { documentText, pointInText, removedAnchor, sourceOffset, toAnchor } from "./anchor.ts";
+import { documentText, drawnRanges, pointInText, removedAnchor, sourceOffset, toAnchor } from "./anchor.ts";
 
 /**
  * Finds an anchor in another version of the plan by its quote; for removed text, by the text around it. Of several
@@ -15,6 +15,23 @@ export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAn
     first: pointInText(document, best.start),
     last: pointInText(document, best.end),
   });
+}
+
+/** Returns whether an anchor's text is at its position; for removed text, the text around it. */
+export function isAtPosition(document: MarkdownDocument, anchor: PlanAnchor): boolean {
+  const { start, end, quote } = anchor;
+  if (anchor.removed) {
+    const here = removedAnchor(document, start, quote);
+    return here.prefix === anchor.prefix && here.suffix === anchor.suffix;
+  }
+  const drawn = drawnRanges(document, anchor);
+  const [first, last] = [drawn[0], drawn.at(-1)];
+  if (!first || !last) return document.source.slice(start, end) === quote;
+  const range = {
+    first: { leaf: first.leaf, offset: first.start },
+    last: { leaf: last.leaf, offset: last.end },
+  };
+  return toAnchor(document, range)?.quote === quote;
 }
 
 /** Finds the position of text that is not in the document, by the text around it. */

@@ -5,11 +5,11 @@ import { commandBefore, isLoneCommand, mayBeCommand } from "../../shared/keyboar
 import { newId } from "../../shared/new-id.ts";
 import { lineBeingRead } from "../dom/reading-position.ts";
 import { type AnnotationType, relocateAnchor, relocateAnnotations, typeNames } from "../model/annotations.ts";
+import { forgetInVersions, storeVersion, takeVersion } from "./history.ts";
 import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;
 const NO_IMAGES: readonly AttachedImage[] = [];
-const past: (readonly PlanAnnotation[])[] = [];
 
 /**
  * Opens the composer for a new annotation on an anchor or on the whole plan. First saves an open annotation on other
@@ -146,7 +146,7 @@ export function discardComposer(): void {
 }
 
 /** Returns whether the composer has no changes to the annotation that it edits. */
-function isUnchanged({ editing, type, text, replacement, images }: Composer): boolean {
+export function isUnchanged({ editing, type, text, replacement, images }: Composer): boolean {
   const annotation = state().annotations.find(({ id }) => id === editing);
   return (
     annotation !== undefined &&
@@ -162,20 +162,22 @@ export function editAnnotation(id: string): void {
   const annotation = state().annotations.find((other) => other.id === id);
   if (!annotation || state().composer?.editing === id) return;
   saveComposer();
-  const { type, anchor, text, replacement = "", images = NO_IMAGES } = annotation;
-  set({
-    activeId: id,
-    composer: { editing: id, type, text, replacement, images, anchor },
-    ...sidebarStateFor(anchor),
-  });
+  set({ activeId: id, composer: composerFor(annotation), ...sidebarStateFor(annotation.anchor) });
+}
+
+/** Returns a composer that edits an annotation. */
+export function composerFor(annotation: PlanAnnotation): Composer {
+  const { id, type, anchor, text, replacement = "", images = NO_IMAGES } = annotation;
+  return { editing: id, type, text, replacement, images, anchor };
 }
 
 /** Removes an annotation that the server has stored as a thread. */
 export function forgetAnnotation(id: string): void {
-  const rest = (all: readonly PlanAnnotation[]) => all.filter((annotation) => annotation.id !== id);
-  set(({ annotations }) => ({ annotations: rest(annotations), rewritten: undefined }));
-  // Undo does not restore sent annotations.
-  past.splice(0, past.length, ...past.map(rest));
+  set(({ annotations }) => ({
+    annotations: annotations.filter((annotation) => annotation.id !== id),
+    rewritten: undefined,
+  }));
+  forgetInVersions(id);
 }
 
 /** Deletes an annotation, and offers to undo this. */
@@ -199,7 +201,7 @@ export function addAnnotations(added: readonly PlanAnnotation[]): number {
 
 /** Undoes the last change to the annotations. */
 export function undo(): void {
-  const before = past.pop();
+  const before = takeVersion();
   if (!before) return;
   set({ annotations: before, rewritten: undefined });
   announce("Undone");
@@ -276,8 +278,7 @@ export function applyTypedText(): void {
 }
 
 function change(annotations: readonly PlanAnnotation[]): void {
-  past.push(state().annotations);
-  if (past.length > 100) past.shift();
+  storeVersion(state().annotations);
   // Edited feedback refers to the previous annotations.
   set({ annotations, rewritten: undefined });
 }

@@ -1,89 +1,96 @@
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
-import type { Draft, PlanAnnotation, PlanState } from "../../../src/review/api-types.ts";
+import type { Draft, PlanState } from "../../../src/review/api-types.ts";
 import { showToast } from "../../shared/components/toast.tsx";
-import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
-import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
-import { mergeById } from "../../shared/drafts/merge-by-id.ts";
-import { newId } from "../../shared/new-id.ts";
+import { readDraft } from "../../shared/drafts/leaving-draft.ts";
+import { createTabDraft, type TabDraft } from "../../shared/drafts/tab-draft.ts";
 import {
+  mergeThreadDraft,
   onThreadDraftChange,
   restoreThreadDraft,
   type ThreadDraft,
   threadDraft,
 } from "../../shared/threads/thread-draft.ts";
+import { relocateShifted } from "../model/annotations.ts";
 import { isWorthKeeping } from "./actions.ts";
+import { mergeOtherTab, type SharedContent } from "./merge-tab.ts";
 import { type Composer, editedPlan, type ReviewState, useReview } from "./review-store.ts";
 
 /** Everything the person typed, as stored in the server's draft. */
-interface DraftContent {
-  readonly annotations: readonly PlanAnnotation[];
+interface DraftContent extends SharedContent {
   readonly composer?: Composer;
-  readonly note: string;
-  readonly rewritten?: string;
-  readonly edited?: string;
   /** Unsent text in threads. */
   readonly threads?: ThreadDraft;
   /** The id of the review in which the draft was written. The tabs of a review share its annotations. */
   readonly session?: string;
 }
 
-/** Loads the draft of this plan and saves every later change. */
+let tabDraft: TabDraft<DraftContent> | undefined;
+
+/** Loads the draft of this plan, then saves every change and follows other tabs. */
 export async function startDraft({ sessionId, ...first }: PlanState): Promise<void> {
-  let base: DraftContent | undefined;
-  const autosave = createAutosave<DraftContent>({
-    content: () => ({ ...getContent(useReview.getState()), session: sessionId }),
-    put: async (draft, keepalive) => {
-      // In a live session, the plan and its id can change.
-      const planId = useReview.getState().plan?.planId ?? first.planId;
-      const result = await writeDraft(sessionId, { ...draft, planId }, keepalive);
-      if (result.ok) base = draft.content;
-      return result;
-    },
+  tabDraft = createTabDraft<DraftContent>({
+    session: sessionId,
+    // In a live session, the plan and its id can change.
+    owner: () => ({ planId: useReview.getState().plan?.planId ?? first.planId }),
+    content: () => getContent(useReview.getState()),
+    merge: mergeStored,
     onStatus: (draft) => useReview.setState({ draft }),
-    onConflict: (stored) => {
-      if (stored.session !== sessionId || !Array.isArray(stored.annotations)) return false;
-      importAnnotations(base, stored);
-      base = stored;
-      return true;
-    },
   });
   const before = useReview.getState();
   const found = await readDraft<DraftContent>(sessionId);
   const isTypedMeanwhile = isChanged(useReview.getState(), before);
-  if (found.ok) {
-    autosave.resume(found.value.generation);
-    base = found.value.content ?? undefined;
-    restore(found.value);
-  }
+  const content = found.ok ? restore(found.value) : null;
   if (!found.ok && found.reason === "absent") {
     useReview.setState({ draft: { state: "absent" } });
     return;
   }
-  watch(autosave);
+  tabDraft.begin({ generation: found.ok ? found.value.generation : 0, content });
+  watch(tabDraft);
   // Saves the draft if it has content that only this tab has.
-  if (isTypedMeanwhile || (found.ok && found.value.content && found.value.savedAt === "")) autosave.touch();
+  if (isTypedMeanwhile || (found.ok && found.value.content && found.value.savedAt === "")) tabDraft.touch();
 }
 
-function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>): void {
+/**
+ * Merges the draft that another tab has saved. `generation` is the announced one; absent if saves may have been missed.
+ */
+export async function followDraft(generation?: number): Promise<void> {
+  await tabDraft?.follow(generation);
+}
+
+function mergeStored(base: DraftContent | undefined, stored: DraftContent): DraftContent | undefined {
+  if (!Array.isArray(stored.annotations)) return undefined;
+  mergeThreadDraft(base?.threads, stored.threads);
+  return mergeOtherTab(base, stored);
+}
+
+/** Restores a draft. Returns its content with the positions in the edited plan; null if there is none. */
+function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>): DraftContent | null {
   if (damaged !== undefined) useReview.setState({ damagedDraft: damaged });
-  if (!content || !Array.isArray(content.annotations)) return;
+  if (!content || !Array.isArray(content.annotations)) return null;
   restoreThreadDraft(content.threads);
   const now = useReview.getState();
-  const { annotations, composer, note = "", rewritten, edited } = content;
+  const { note = "", rewritten, edited } = content;
+  const document = edited === undefined ? now.document : parseMarkdown(edited);
+  // If the editor was open, the positions refer to the plan before the edit.
+  const isMoved = document !== now.document;
+  const annotations = isMoved ? relocateShifted(document, content.annotations) : content.annotations;
+  const open = content.composer;
+  const composer = open && isMoved ? relocateShifted(document, [open])[0] : open;
   useReview.setState({
+    document,
     // Keeps text typed while the draft was loading.
     annotations: [...annotations, ...now.annotations],
     composer: now.composer ?? composer,
     note: now.note || note,
     rewritten,
     draft: savedAt === "" ? { state: "pending" } : { state: "saved", savedAt },
-    ...(edited !== undefined && { document: parseMarkdown(edited) }),
   });
   const annotationIds = annotations.map(({ id }) => id);
   const hasText =
     annotationIds.length > 0 || composer !== undefined || note !== "" || rewritten !== undefined;
   if (isEarlier && (hasText || edited !== undefined))
     useReview.setState({ restored: { savedAt, annotationIds, hasEdit: edited !== undefined } });
+  return { ...content, annotations };
 }
 
 /**
@@ -106,43 +113,19 @@ export function discardRestored(): void {
   showToast("Draft discarded", { action: { label: "Undo", run: () => useReview.setState(before) } });
 }
 
-/** Merges the draft that another tab saved. */
-function importAnnotations(base: DraftContent | undefined, theirs: DraftContent): void {
-  const state = useReview.getState();
-  const mine = getContent(state);
-  const copyAnnotation = (annotation: PlanAnnotation) => ({ ...annotation, id: newId() });
-  const annotations = mergeById(
-    base?.annotations ?? [],
-    mine.annotations,
-    theirs.annotations,
-    copyAnnotation,
-  );
-  // Takes over members that only the other tab changed.
-  const pick = <Value>(from: (content: DraftContent) => Value) =>
-    base && from(mine) !== from(base) ? from(mine) : from(theirs);
-  const edited = pick((content) => content.edited);
-  const isEdited = edited !== mine.edited;
-  useReview.setState({
-    annotations,
-    note: pick((content) => content.note),
-    rewritten: pick((content) => content.rewritten),
-    ...(isEdited && { document: parseMarkdown(edited ?? state.plan?.plan ?? ""), typed: undefined }),
-  });
-}
-
-function watch(autosave: Autosave<DraftContent>): void {
+function watch({ touch, flush, stop }: TabDraft<DraftContent>): void {
   const unsubscribe = useReview.subscribe((now, before) => {
     if (now.phase === "done") {
-      autosave.stop();
+      stop();
       unsubscribe();
     } else if (isChanged(now, before)) {
-      autosave.touch();
+      touch();
     }
   });
-  onThreadDraftChange(() => autosave.touch());
-  addEventListener("pagehide", () => autosave.flush());
+  onThreadDraftChange(touch);
+  addEventListener("pagehide", flush);
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden") autosave.flush();
+    if (document.visibilityState === "hidden") flush();
   });
   addEventListener("beforeunload", (event) => {
     // Warns only if leaving would lose text that cannot be saved.

@@ -5,7 +5,8 @@ interface Identified {
 
 /**
  * Merges two tabs' versions of a list. `base` is their common ancestor. A change in only one tab is kept. If
- * both tabs changed an item, `mine` is added as a copy with a new id, so that no text is lost. Pure.
+ * both tabs changed an item, `mine` is added as a copy with a new id, so that no text is lost. Items that are equal in
+ * both tabs are the objects of `mine`. Pure.
  */
 export function mergeById<Item extends Identified>(
   base: readonly Item[],
@@ -17,7 +18,8 @@ export function mergeById<Item extends Identified>(
   const merged = theirs.flatMap((their) => {
     const [first, my] = [before.get(their.id), own.get(their.id)];
     if (!my) return first && isSameValue(first, their) ? [] : [their];
-    if (isSameValue(my, their) || (first && isSameValue(first, my))) return [their];
+    if (isSameValue(my, their)) return [my];
+    if (first && isSameValue(first, my)) return [their];
     if (first && isSameValue(first, their)) return [my];
     return [their, copyOf(my)];
   });

@@ -1,0 +1,89 @@
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { isSameValue, mergeById } from "../../shared/drafts/merge-by-id.ts";
+import { mergeValue } from "../../shared/drafts/merge-entries.ts";
+import { newId } from "../../shared/new-id.ts";
+import { relocateShifted } from "../model/annotations.ts";
+import { composerFor, isUnchanged } from "./actions.ts";
+import { mergeIntoVersions } from "./history.ts";
+import { type Composer, editedPlan, useReview } from "./review-store.ts";
+
+/** The members of a draft that the tabs of a review share. */
+export interface SharedContent {
+  readonly annotations: readonly PlanAnnotation[];
+  readonly note: string;
+  readonly rewritten?: string | undefined;
+  readonly edited?: string | undefined;
+}
+
+/**
+ * Merges the draft that another tab has saved. `base` is the common ancestor. What both tabs have changed stays in this
+ * tab; of a comment, both versions are kept. Returns the other tab's draft as it was merged.
+ */
+export function mergeOtherTab<Content extends SharedContent>(
+  base: Content | undefined,
+  stored: Content,
+): Content {
+  const state = useReview.getState();
+  const { annotations: mine, composer, note, rewritten } = state;
+  const ownEdit = editedPlan(state);
+  const edited = mergeValue(base?.edited, ownEdit, stored.edited);
+  const document =
+    edited === ownEdit ? state.document : parseMarkdown(edited ?? state.plan?.plan ?? state.document.source);
+  const isMoved = document !== state.document;
+  // While the other tab edits the plan, the positions of its annotations refer to the text before the edit.
+  const isTheirs = isMoved || document.source === stored.edited;
+  const theirs = isTheirs
+    ? { ...stored, annotations: relocateShifted(document, stored.annotations) }
+    : stored;
+  const before = isMoved ? relocateShifted(document, mine) : mine;
+  const known = base?.annotations ?? [];
+  const annotations = mergeById(
+    isMoved ? relocateShifted(document, known) : known,
+    before,
+    theirs.annotations,
+    (annotation) => ({ ...annotation, id: newId() }),
+  );
+  const open = mergedComposer(composer, before, annotations);
+  mergeIntoVersions(before, annotations);
+  useReview.setState({
+    annotations,
+    composer: open && isMoved ? relocateShifted(document, [open])[0] : open,
+    note: mergeValue(base?.note ?? "", note, theirs.note),
+    rewritten: mergeValue(base?.rewritten, rewritten, theirs.rewritten),
+    ...(isMoved && { document, typed: undefined, cursor: undefined, removedCursor: undefined }),
+  });
+  return theirs;
+}
+
+/**
+ * Returns the composer after a merge. It closes if the other tab has saved the same comment. If the other tab has
+ * changed or deleted the annotation that is edited, what this tab has written becomes a new annotation; an unchanged
+ * composer shows the other tab's version or closes.
+ */
+function mergedComposer(
+  composer: Composer | undefined,
+  before: readonly PlanAnnotation[],
+  after: readonly PlanAnnotation[],
+): Composer | undefined {
+  if (!composer) return undefined;
+  const unchanged = new Set(before);
+  const isSavedNow = (annotation: PlanAnnotation) =>
+    !unchanged.has(annotation) && isSaved(composer, annotation);
+  if (after.some(isSavedNow)) return undefined;
+  if (composer.editing === undefined) return composer;
+  const [known, merged] = [before, after].map((all) => all.find(({ id }) => id === composer.editing));
+  if (known === merged) return composer;
+  if (isUnchanged(composer)) return merged && composerFor(merged);
+  if (known && merged && isSameValue({ ...known, anchor: merged.anchor }, merged))
+    return { ...composer, anchor: merged.anchor };
+  const { editing: _editing, ...written } = composer;
+  return written;
+}
+
+/** Returns whether an annotation contains what is written in the composer. */
+function isSaved(composer: Composer, annotation: PlanAnnotation): boolean {
+  const { editing: _editing, isTyped: _isTyped, ...written } = composer;
+  const { editing: _id, ...saved } = composerFor(annotation);
+  return isSameValue({ ...written, text: written.text.trim() }, saved);
+}
