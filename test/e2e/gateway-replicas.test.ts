@@ -192,6 +192,10 @@ describe("a replica that is killed during calls", () => {
         { timeout: 20_000, interval: 250 },
       )
       .toBe(200);
+    // The calls began one after another, so their reservations do not all end with the same check.
+    await expect
+      .poll(async () => (await rows()).find(({ status }) => status === "500")?.["count"], { timeout: 10_000 })
+      .toBe(10);
     // $1 is spent. One call after another, so that none is refused for want of a place.
     for (let count = 1; count < 15; count += 1) expect(await call(urls[1])).toBe(200);
     expect(await call(urls[1])).toBe(429);
