@@ -66,8 +66,6 @@ interface ResultQueue {
   readonly entries: { readonly position: number; readonly result: ToolResultPart }[];
   /** Index of the first entry that no call has been compared with. */
   next: number;
-  /** Whether a call with this id has been compared with the entries. */
-  hasCall: boolean;
   /** Results that precede the call that they were compared with; `isRepeated` if an earlier call had the same id. */
   readonly early: { readonly result: ToolResultPart; readonly isRepeated: boolean }[];
 }
@@ -86,8 +84,7 @@ function* openBook(turns: readonly Turn[]): Steps<Book> {
       if (!isResult(part)) continue;
       const queue = waiting.get(part.callId);
       const entry = { position, result: part };
-      if (queue === undefined)
-        waiting.set(part.callId, { entries: [entry], next: 0, hasCall: false, early: [] });
+      if (queue === undefined) waiting.set(part.callId, { entries: [entry], next: 0, early: [] });
       else queue.entries.push(entry);
     }
   }
@@ -102,7 +99,7 @@ function pairCall(
   losses: Loss[],
 ): { readonly call: ToolCallPart; readonly result: ToolResultPart } {
   const id = unusedId(part.id, book.idsUsed);
-  const taken = takeResult(part, position, book);
+  const taken = takeResult(part, position, id !== part.id, book);
   if (taken === undefined) losses.push(missing(part));
   return {
     call: id === part.id ? part : { ...part, id },
@@ -124,13 +121,17 @@ function unusedId(id: string, used: Map<string, number>): string {
 
 /**
  * Returns the oldest result that follows the call, and removes it from its queue. Returns undefined if there is none.
- * Also removes the results that precede the call, because they precede all later calls too.
+ * Also removes the results that precede the call, because they precede all later calls too. `isRepeated` is true if an
+ * earlier call had the same id.
  */
-function takeResult(call: ToolCallPart, position: number, book: Book): ToolResultPart | undefined {
+function takeResult(
+  call: ToolCallPart,
+  position: number,
+  isRepeated: boolean,
+  book: Book,
+): ToolResultPart | undefined {
   const queue = book.waiting.get(call.id);
   if (queue === undefined) return undefined;
-  const isRepeated = queue.hasCall;
-  queue.hasCall = true;
   for (;;) {
     const entry = queue.entries[queue.next];
     if (entry === undefined) return undefined;
