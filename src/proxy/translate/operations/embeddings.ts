@@ -30,7 +30,7 @@ export function readOpenAiEmbeddings(
   if (!parsed.success) throw invalidBody(parsed.error);
   const { input, dimensions, encoding_format: format, user } = parsed.data;
   const texts = typeof input === "string" ? [input] : input.filter((text) => typeof text === "string");
-  if (texts.length === 0 && input.length === 0)
+  if (Array.isArray(input) && input.length === 0)
     throw invalidRequest("`input` is empty. Send at least one text.", "input");
   if (typeof input !== "string" && texts.length < input.length) {
     throw invalidRequest("The upstream does not accept token ids. Send `input` as text.", "input");
