@@ -14,8 +14,9 @@ const MAX_EVENT = 8 * 1024 * 1024;
 
 /**
  * Returns the messages of the client and the model, in the form of OpenTelemetry's GenAI conventions
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/), with secrets redacted. Media,
- * server tools and unknown parts are reduced to their type. Members that cannot be read, or whose body was not kept whole, are undefined.
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/), with secrets redacted. Media, server
+ * tools and unknown parts are reduced to their type. Members that cannot be read, or whose body was not kept whole, are
+ * undefined.
  */
 export async function tracedContent(call: Call, body: Buffer, tapped: TappedText): Promise<TracedContent> {
   const codec = await loadCodec(call.dialect);
