@@ -98,7 +98,9 @@ export async function tryGit(
     ...(options.input === undefined ? {} : { input: () => options.input }),
   })
     .env(environment)
-    .outputHandler((_command, stdout) => {
+    .outputHandler((_command, stdout, stderr) => {
+      // simple-git waits another 50 ms after a command without output, unless it has seen a "data" event.
+      stdout.once("end", () => stderr.emit("data", Buffer.alloc(0)));
       // simple-git decodes all output as text, which doubles the memory and corrupts bytes that are not UTF-8.
       stdout.removeAllListeners("data");
       consumed = consume(stdout, take);
