@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { sendEarly } from "./early-response.ts";
 import { checkRequest, type GuardPolicy, type GuardReason } from "./guard.ts";
-import { getPeer, refusedPeer } from "./peer.ts";
+import { getPeer, type Peer, refusedPeer } from "./peer.ts";
 import { getPath } from "./request-path.ts";
 
 const REMEDY: Record<GuardReason, string> = {
@@ -44,13 +44,18 @@ export function addPeerCheck(
 ): void {
   const ownUid = process.geteuid?.();
   app.addHook("onRequest", (request, reply, done) => {
-    const refused = refusedPeer(getPeer(request.raw.socket), ownUid, allowed);
-    if (refused === undefined) {
-      done();
-      return;
-    }
-    if (refused !== "closed") onRefused?.(refused, getPath(request.url));
-    sendEarly(reply.code(403), JSON.stringify({ error: messageFor(refused, ownUid) }));
+    const check = (peer: Peer) => {
+      const refused = refusedPeer(peer, ownUid, allowed);
+      if (refused === undefined) {
+        done();
+        return;
+      }
+      if (refused !== "closed") onRefused?.(refused, getPath(request.url));
+      sendEarly(reply.code(403), JSON.stringify({ error: messageFor(refused, ownUid) }));
+    };
+    const peer = getPeer(request.raw.socket);
+    if (peer instanceof Promise) void peer.then(check);
+    else check(peer);
   });
 }
 

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 /**
  * Finds the user of this machine who opened a connection, from the kernel's tables of TCP sockets (Linux,
@@ -38,14 +39,15 @@ type Table = (typeof TABLES)[number];
 /** An IPv4 address, as such or mapped into IPv6. */
 const IPV4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i;
 
-const peers = new WeakMap<Socket, Peer>();
+const peers = new WeakMap<Socket, Peer | Promise<Peer>>();
 
-/** Returns the peer of a connection. Each connection is looked up once. */
-export function getPeer(socket: Socket): Peer {
+/** Returns the peer of a connection. Each connection is looked up once, and the lookup never rejects. */
+export function getPeer(socket: Socket): Peer | Promise<Peer> {
   const known = peers.get(socket);
   if (known) return known;
   const peer = lookUp(socket);
   peers.set(socket, peer);
+  if (peer instanceof Promise) void peer.then((found) => peers.set(socket, found));
   return peer;
 }
 
@@ -64,15 +66,15 @@ export function refusedPeer(
   return uid === ownUid || uid === 0 || allowed.includes(uid) ? undefined : uid;
 }
 
-function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket): Peer {
+function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket): Peer | Promise<Peer> {
   if (process.platform !== "linux") return { kind: "unknown" };
   // A reset connection has no addresses, but may have sent a complete request.
   if (remoteAddress === undefined) return { kind: "closed" };
   if (localAddress === undefined || localPort === undefined || remotePort === undefined)
     return { kind: "unknown" };
   const port = `:${portText(localPort)}`;
-  return classifyPeer({ localAddress, localPort, remoteAddress, remotePort }, (table) =>
-    readRows(table, port),
+  return classifyPeer({ localAddress, localPort, remoteAddress, remotePort }, async (table) =>
+    parseSocketTable(await readTable(table), port),
   );
 }
 
@@ -82,27 +84,36 @@ function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket):
  * closed if this end has no row either, although its listener has one. Otherwise the peer is unknown. Pure except for
  * `read`.
  */
-export function classifyPeer(ends: ConnectionEnds, read: (table: Table) => readonly SocketRow[]): Peer {
+export async function classifyPeer(
+  ends: ConnectionEnds,
+  read: (table: Table) => Promise<readonly SocketRow[]>,
+): Promise<Peer> {
   const own = toTableKeys(ends.localAddress, ends.localPort);
   const other = toTableKeys(ends.remoteAddress, ends.remotePort);
   const isPeer = ({ local, remote }: SocketRow) => other.has(local) && own.has(remote);
   const [first, second] = IPV4.test(ends.remoteAddress) ? TABLES : [TABLES[1], TABLES[0]];
-  const peer = read(first).find(isPeer) ?? read(second).find(isPeer);
+  const peer = (await read(first)).find(isPeer) ?? (await read(second)).find(isPeer);
   if (peer) return peer.inode === 0 ? { kind: "closed" } : { kind: "user", uid: peer.uid };
-  const rows = [...read(first), ...read(second)];
+  const rows = [...(await read(first)), ...(await read(second))];
   const isOurEndThere = rows.some(({ local, remote }) => own.has(local) && other.has(remote));
   const port = portText(ends.localPort);
   const areTablesComplete = rows.some(({ local, isListening }) => isListening && local.endsWith(`:${port}`));
   return !isOurEndThere && areTablesComplete ? { kind: "closed" } : { kind: "unknown" };
 }
 
-function readRows(table: Table, port: string): SocketRow[] {
-  try {
-    return parseSocketTable(readFileSync(table, "utf8"), port);
-  } catch {
-    // The system has no IPv6 or no /proc.
-    return [];
-  }
+/** Reads that have not started yet, which connections of the same turn share. */
+const starting = new Map<Table, Promise<string>>();
+
+/** Reads a table of the kernel. Resolves to an empty text if the system has no IPv6 or no /proc. */
+function readTable(table: Table): Promise<string> {
+  const shared = starting.get(table);
+  if (shared) return shared;
+  const reading = nextTurn().then(() => {
+    starting.delete(table);
+    return readFile(table, "utf8").catch(() => "");
+  });
+  starting.set(table, reading);
+  return reading;
 }
 
 /** Returns the rows of /proc/net/tcp or tcp6 that contain `port`, by default all. */

@@ -18,11 +18,11 @@ const ends = (remotePort: number) => ({
 });
 
 describe("the peer of a connection", () => {
-  it("is the user of the row at its port", () => {
-    expect(classifyPeer(ends(0xb862), () => rows)).toEqual({ kind: "user", uid: 1000 });
+  it("is the user of the row at its port", async () => {
+    expect(await classifyPeer(ends(0xb862), async () => rows)).toEqual({ kind: "user", uid: 1000 });
   });
 
-  it("is found for IPv4 through an IPv6 socket and for IPv6", () => {
+  it("is found for IPv4 through an IPv6 socket and for IPv6", async () => {
     const row = (local: string, remote: string): SocketRow => ({
       local,
       remote,
@@ -31,39 +31,62 @@ describe("the peer of a connection", () => {
       inode: 1,
     });
     const mapped = row("0000000000000000FFFF00000100007F:0001", "0000000000000000FFFF00000100007F:5BA0");
-    expect(classifyPeer(ends(1), () => [mapped])).toEqual({ kind: "user", uid: 7 });
+    expect(await classifyPeer(ends(1), async () => [mapped])).toEqual({ kind: "user", uid: 7 });
     const six = row("00000000000000000000000001000000:0001", "00000000000000000000000001000000:5BA0");
     const sixEnds = { ...ends(1), localAddress: "::1", remoteAddress: "::1" };
-    expect(classifyPeer(sixEnds, () => [six])).toEqual({ kind: "user", uid: 7 });
+    expect(await classifyPeer(sixEnds, async () => [six])).toEqual({ kind: "user", uid: 7 });
     const long = row("B80D01200000000000000000FF000000:0001", "00000000000000000000000001000000:5BA0");
     const longEnds = { ...sixEnds, remoteAddress: "2001:db8::ff" };
-    expect(classifyPeer(longEnds, () => [long])).toEqual({ kind: "user", uid: 7 });
+    expect(await classifyPeer(longEnds, async () => [long])).toEqual({ kind: "user", uid: 7 });
   });
 
-  it("is looked for in the table of its address family first, and in the other one only if it is not there", () => {
+  it("is looked for in the table of its address family first, and in the other one only if it is not there", async () => {
     const read: string[] = [];
-    const peer = classifyPeer(ends(0xb862), (table) => {
+    const peer = await classifyPeer(ends(0xb862), async (table) => {
       read.push(table);
       return rows;
     });
     expect([peer.kind, read]).toEqual(["user", ["/proc/net/tcp"]]);
-    classifyPeer({ ...ends(1), localAddress: "::1", remoteAddress: "::1" }, (table) => {
+    await classifyPeer({ ...ends(1), localAddress: "::1", remoteAddress: "::1" }, async (table) => {
       read.push(table);
       return [];
     });
     expect(read.slice(1, 3)).toEqual(["/proc/net/tcp6", "/proc/net/tcp"]);
   });
 
-  it("is closed if its row has no owner (listed as root) or both ends are gone", () => {
-    expect(classifyPeer(ends(0xb864), () => rows)).toEqual({ kind: "closed" });
-    expect(classifyPeer(ends(0xb866), () => rows)).toEqual({ kind: "closed" });
+  it("is closed if its row has no owner (listed as root) or both ends are gone", async () => {
+    expect(await classifyPeer(ends(0xb864), async () => rows)).toEqual({ kind: "closed" });
+    expect(await classifyPeer(ends(0xb866), async () => rows)).toEqual({ kind: "closed" });
   });
 
-  it("is unknown if only the server's end has a row, or the system lists nothing", () => {
+  it("is unknown if only the server's end has a row, or the system lists nothing", async () => {
     const own = { local: "0100007F:5BA0", remote: "0100007F:B868", isListening: false, uid: 0, inode: 9 };
-    expect(classifyPeer(ends(0xb868), () => [...rows, own])).toEqual({ kind: "unknown" });
-    expect(classifyPeer(ends(0xb868), () => [])).toEqual({ kind: "unknown" });
+    expect(await classifyPeer(ends(0xb868), async () => [...rows, own])).toEqual({ kind: "unknown" });
+    expect(await classifyPeer(ends(0xb868), async () => [])).toEqual({ kind: "unknown" });
   });
+
+  it.runIf(process.platform === "linux")(
+    "is looked up at once for connections that open together",
+    async () => {
+      const server = createServer();
+      onTestFinished(() => void server.close());
+      const accepted: Socket[] = [];
+      server.on("connection", (socket) => accepted.push(socket));
+      server.listen({ port: 0, host: "127.0.0.1" });
+      await once(server, "listening");
+      const address = server.address();
+      const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+      const clients = Array.from({ length: 20 }, () => connect({ port, host: "127.0.0.1" }));
+      onTestFinished(() => {
+        for (const each of [...clients, ...accepted]) each.destroy();
+      });
+      await expect.poll(() => accepted.length).toBe(20);
+      const peers = await Promise.all(accepted.map((socket) => getPeer(socket)));
+      expect(new Set(peers.map((peer) => JSON.stringify(peer)))).toEqual(
+        new Set([JSON.stringify({ kind: "user", uid: process.geteuid?.() })]),
+      );
+    },
+  );
 
   it("may be the same user, root, an allowed user or unknown", () => {
     const user = (uid: number) => ({ kind: "user", uid }) as const;
@@ -90,7 +113,7 @@ describe("the peer of a connection", () => {
     const [socket] = (await accepted) as [Socket];
     const expected =
       process.platform === "linux" ? { kind: "user", uid: process.geteuid?.() } : { kind: "unknown" };
-    expect(getPeer(socket)).toEqual(expected);
+    expect(await getPeer(socket)).toEqual(expected);
     client.destroy();
     await once(socket.resume(), "close");
     expect(getPeer(socket)).toEqual(expected);

@@ -29,7 +29,7 @@ async function askAs(uid: number, port: number, path: string, init: object = {})
 }
 
 describe("R17 another user of the machine", () => {
-  it("is rejected by the user id that the kernel lists", () => {
+  it("is rejected by the user id that the kernel lists", async () => {
     const row = { local: "0100007F:0001", remote: "0100007F:5BA0", isListening: false };
     const ends = {
       localAddress: "127.0.0.1",
@@ -37,14 +37,11 @@ describe("R17 another user of the machine", () => {
       remoteAddress: "127.0.0.1",
       remotePort: 1,
     };
-    const judge = (uid: number, inode: number) =>
-      refusedPeer(
-        classifyPeer(ends, () => [{ ...row, uid, inode }]),
-        1000,
-      );
-    expect(judge(1000, 5)).toBeUndefined();
-    expect(judge(1001, 5)).toBe(1001);
-    expect(judge(0, 0)).toBe("closed");
+    const judge = async (uid: number, inode: number) =>
+      refusedPeer(await classifyPeer(ends, async () => [{ ...row, uid, inode }]), 1000);
+    expect(await judge(1000, 5)).toBeUndefined();
+    expect(await judge(1001, 5)).toBe(1001);
+    expect(await judge(0, 0)).toBe("closed");
   });
 
   ifRoot("reads nothing, decides nothing and changes nothing, by a real process", async () => {
