@@ -138,6 +138,11 @@ export async function openSnapshot(
   const git = await repository.git();
   const heads = await readHeads(git);
   const plan = await planDiff(diffType, { git, heads, objectFormat: repository.objectFormat });
-  const snapshot = await takeSnapshot(repository, git, plan, { ignoreSpace: false, paths: [], ...view });
+  const snapshot = await takeSnapshot({
+    repository,
+    git,
+    plan,
+    view: { ignoreSpace: false, paths: [], ...view },
+  });
   return { git, plan, snapshot };
 }

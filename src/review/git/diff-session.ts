@@ -152,7 +152,9 @@ class GitDiffSession implements DiffSession {
   }
 
   private take({ git, plan }: Planned, view: DiffView): Promise<GitSnapshot> {
-    return takeSnapshot(this.repository, git, plan, view);
+    // A page waits for the files of a part.
+    const whenFree = () => Promise.allSettled(this.parts);
+    return takeSnapshot({ repository: this.repository, git, plan, view, whenFree });
   }
 }
 

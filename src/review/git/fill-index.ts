@@ -10,6 +10,7 @@ import {
   parseIndex,
   readObjectId,
   readPath,
+  readTracked,
   withoutTimes,
   withSize,
 } from "./index-entries.ts";
@@ -33,6 +34,9 @@ const MIN_BYTES_PER_MS = 1_024;
 /** Minimum milliseconds between two saves of progress. */
 const SAVE_EVERY_MS = 3_000;
 
+/** Sizes of objects in bytes; a missing object has none. */
+export type ObjectSizes = ReadonlyMap<string, number>;
+
 /**
  * The base of a working-tree diff: a tree, whose object id is `name`, or the entries of an index, whose hash
  * is `name`.
@@ -42,31 +46,39 @@ export type IndexBase = { readonly name: string; readonly entries?: TrackedEntri
 /**
  * Writes the base to a private index, and marks the files of the working tree that are byte-for-byte identical. Results
  * are cached in the data directory with the files' times. The repository's own index is not trusted, because any
- * process that writes it can mark a file as unchanged. Returns the entries of the base.
+ * process that writes it can mark a file as unchanged. Returns the entries of the base, and the sizes in bytes of those
+ * objects whose sizes were read.
  */
 export async function fillIndex(
   repository: Repository,
   privateGit: GitHandle,
   base: IndexBase,
-): Promise<TrackedEntries> {
+): Promise<{ readonly entries: TrackedEntries; readonly sizes: ObjectSizes }> {
   const index = privateGit.environment["GIT_INDEX_FILE"] ?? "";
   const cache = keptIndex(repository);
   const known = kept.get(cache);
   const writtenAt = await copyWithTime(cache, index).catch(() => undefined);
   const isSame = known?.name === base.name && known.writtenAt === writtenAt;
+  let sizes: ObjectSizes = new Map();
   if (!isSame) {
     await resetToBase(repository, privateGit, base).catch(async () => {
       await rm(index, { force: true });
       await resetToBase(repository, privateGit, base);
     });
-    await compareUnread(repository, privateGit, index);
+    sizes = await compareUnread(repository, privateGit, index);
   }
   await refresh(repository, privateGit, index);
   const entries =
-    base.entries ?? (isSame ? known.entries : parseListing(await listEntries(privateGit)).entries);
+    base.entries ?? (isSame ? known.entries : await readEntries(privateGit, index, repository.objectFormat));
   const keptAt = await saveToCache(index, cache).catch(() => undefined);
   if (keptAt !== undefined) kept.set(cache, { name: base.name, writtenAt: keptAt, entries });
-  return entries;
+  return { entries, sizes };
+}
+
+async function readEntries(git: GitHandle, index: string, format: ObjectFormat): Promise<TrackedEntries> {
+  // Git does not write an index without entries.
+  const content = await readFile(index).catch(() => Buffer.alloc(0));
+  return readTracked(content, format) ?? parseListing(await listEntries(git)).entries;
 }
 
 /** Replaces the entries of the index with those of the base. Unchanged entries keep their file times. */
@@ -164,23 +176,30 @@ interface Slice {
  * Compares the files that no earlier call has read, in slices and with several processes. Progress is saved: a call
  * that is ended or times out leaves less work for the next one.
  */
-async function compareUnread(repository: Repository, privateGit: GitHandle, index: string): Promise<void> {
+async function compareUnread(
+  repository: Repository,
+  privateGit: GitHandle,
+  index: string,
+): Promise<ObjectSizes> {
   const { objectFormat } = repository;
   const startedAt = Date.now();
   // Git does not write an index without entries.
   const entries = parseIndex(await readFile(index).catch(() => Buffer.alloc(0)), objectFormat);
-  if (!entries) return;
+  if (!entries) return new Map();
   const unread = entries.flatMap((entry, position) => (isUnread(entry, objectFormat) ? [position] : []));
-  if (unread.length === 0) return;
-  const sizes = await objectSizes(
-    privateGit,
-    unread.map((position) => readObjectId(entries[position] ?? Buffer.alloc(0), objectFormat)),
+  if (unread.length === 0) return new Map();
+  const objects = unread.map((position) => readObjectId(entries[position] ?? Buffer.alloc(0), objectFormat));
+  const sizes = await objectSizes(privateGit, objects);
+  const slices = cut(
+    entries,
+    unread,
+    objects.map((object) => sizes.get(object) ?? 0),
   );
-  const slices = cut(entries, unread, sizes);
   if (unread.length < MIN_SLICED_FILES && slices.length === 1) {
     // One call compares all files. With the sizes set, git skips the content of files whose size differs.
     for (const slice of slices) replaceAll(entries, slice.positions, slice.entries);
-    return writeIndex(index, entries, objectFormat, startedAt);
+    await writeIndex(index, entries, objectFormat, startedAt);
+    return sizes;
   }
   let savedAt = Date.now();
   const save = async () => {
@@ -203,6 +222,7 @@ async function compareUnread(repository: Repository, privateGit: GitHandle, inde
   await saving;
   await save();
   for (const result of results) if (result.status === "rejected") throw result.reason;
+  return sizes;
 }
 
 function processCount(): number {
@@ -268,13 +288,15 @@ function cut(entries: readonly Buffer[], positions: readonly number[], sizes: re
   return current.positions.length > 0 ? [...slices, current] : slices;
 }
 
-/**
- * Returns the sizes of objects in bytes, 0 for a missing one. A wrong size hides no change: the diff itself reads the
- * files.
- */
-async function objectSizes(privateGit: GitHandle, objects: readonly string[]): Promise<number[]> {
+/** Returns the sizes of objects. A wrong size hides no change: the diff itself reads the files. */
+async function objectSizes(privateGit: GitHandle, objects: readonly string[]): Promise<ObjectSizes> {
   const input = objects.map((object) => `${object}\n`).join("");
   const output = await runGit(privateGit, ["cat-file", "--batch-check=%(objectsize)", "--buffer"], { input });
   const lines = output.toString("latin1").split("\n");
-  return objects.map((_object, position) => Number(lines[position]) || 0);
+  const sizes = new Map<string, number>();
+  for (const [position, object] of objects.entries()) {
+    const size = lines[position] ?? "";
+    if (/^\d+$/.test(size)) sizes.set(object, Number(size));
+  }
+  return sizes;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ObjectFormat } from "./intent-index.ts";
+import type { TrackedEntries, TrackedEntry } from "./staged-entries.ts";
 
 /** Length of an object name in bytes. */
 const NAME_BYTES = { sha1: 20, sha256: 32 } as const;
@@ -46,6 +47,21 @@ export function formatIndex(entries: readonly Buffer[], format: ObjectFormat): B
   header.writeUInt32BE(entries.length, 8);
   const content = Buffer.concat([header, ...entries]);
   return Buffer.concat([content, createHash(format).update(content).digest()]);
+}
+
+/**
+ * Returns the entries of an index without conflicts, by path, or undefined if `parseIndex` does not support its format.
+ */
+export function readTracked(index: Buffer, format: ObjectFormat): TrackedEntries | undefined {
+  const entries = parseIndex(index, format);
+  if (!entries) return undefined;
+  const tracked = new Map<string, TrackedEntry>();
+  for (const entry of entries) {
+    const path = readPath(entry, format);
+    const mode = entry.readUInt32BE(MODE_AT).toString(8).padStart(6, "0");
+    tracked.set(path, { path: Buffer.from(path, "latin1"), mode, object: readObjectId(entry, format) });
+  }
+  return tracked;
 }
 
 /** Reports whether git has not yet compared the entry's file: its times and size are all zero. */

@@ -45,13 +45,11 @@ const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
  * master, or the current branch.
  */
 export async function readHeads(git: GitHandle): Promise<Heads> {
-  const [commit, symbolic, listing, commits] = await Promise.all([
-    resolveCommit(git, "HEAD"),
-    tryGit(git, ["symbolic-ref", "--quiet", "HEAD"]),
+  const [listing, commits] = await Promise.all([
     runGit(git, [
       "for-each-ref",
       "--sort=-committerdate",
-      "--format=%(refname)%00%(objectname)%00%(symref)",
+      "--format=%(refname)%00%(objectname)%00%(symref)%00%(HEAD)",
       "refs/heads",
       ORIGIN_HEAD,
     ]),
@@ -62,22 +60,25 @@ export async function readHeads(git: GitHandle): Promise<Heads> {
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => {
-      const [name = "", object = "", target = ""] = line.split("\0");
-      return { name, commit: object, target };
+      const [name = "", object = "", target = "", mark = ""] = line.split("\0");
+      return { name, commit: object, target, isCheckedOut: mark === "*" };
     });
   const branches = refs
     .filter(({ name }) => name.startsWith("refs/heads/"))
     .map((ref) => ({ name: ref.name.slice("refs/heads/".length), commit: ref.commit }));
+  const commit = commits[0]?.object ?? (await resolveCommit(git, "HEAD"));
+  const head = refs.find(({ isCheckedOut }) => isCheckedOut)?.name ?? (await readSymbolicHead(git));
   const currentBranch =
-    symbolic.exitCode === 0
-      ? symbolic.stdout
-          .toString()
-          .trimEnd()
-          .replace(/^refs\/heads\//, "")
-      : `detached at ${commit?.slice(0, 7) ?? "nothing"}`;
+    head?.replace(/^refs\/heads\//, "") ?? `detached at ${commit?.slice(0, 7) ?? "nothing"}`;
   const origin = refs.find(({ name }) => name === ORIGIN_HEAD);
   const defaultBranch = defaultAmong(branches, origin) ?? { name: currentBranch, commit };
   return { commit, currentBranch, defaultBranch, branches, commits };
+}
+
+/** Returns the reference that HEAD names, which may not exist yet; undefined for a detached HEAD. */
+async function readSymbolicHead(git: GitHandle): Promise<string | undefined> {
+  const { exitCode, stdout } = await tryGit(git, ["symbolic-ref", "--quiet", "HEAD"]);
+  return exitCode === 0 ? stdout.toString().trimEnd() : undefined;
 }
 
 /**

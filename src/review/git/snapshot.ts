@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DiffFile, OmittedFiles } from "../api-types.ts";
-import { isGeneratedName, readAttributes } from "./attributes.ts";
+import { type Attributes, isGeneratedName, readAttributes } from "./attributes.ts";
 import { type DiffView, diffArguments } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
 import { findOmitted } from "./omitted-files.ts";
@@ -11,7 +11,7 @@ import { readSectionHeader, type SectionHeader } from "./section-header.ts";
 import { Spool } from "./spool.ts";
 import { additionWithoutContent, streamAdditions, type Untracked } from "./untracked.ts";
 import { verifyComparison } from "./verify-objects.ts";
-import { type WorkTree, withTree } from "./work-tree.ts";
+import { verifyChanged, type WorkTree, withTree } from "./work-tree.ts";
 import { filterUntracked } from "./work-tree-status.ts";
 
 /** A diff at one point in time: its files, and its text on disk. */
@@ -45,30 +45,33 @@ interface Part {
   readonly untracked: boolean;
 }
 
-/** Inputs of the steps that create one snapshot. */
-interface Taking {
+/** The diff of a snapshot. */
+export interface Comparison {
   readonly repository: Repository;
   readonly git: GitHandle;
   readonly plan: DiffPlan;
   readonly view: DiffView;
+  /** Called before old contents are verified: resolves when work that is more urgent has ended. */
+  readonly whenFree?: () => Promise<unknown>;
+}
+
+/** Inputs of the steps that create one snapshot. */
+interface Taking extends Comparison {
   readonly spool: Spool;
   /** The prepared working tree or index, if the diff compares one. */
-  readonly tree?: WorkTree;
+  readonly tree: WorkTree | undefined;
 }
 
 type Take = (chunk: Buffer) => Promise<void>;
 
 /** Creates a snapshot of a diff. The patch is written to disk and split into files as git produces it. */
-export function takeSnapshot(
-  repository: Repository,
-  git: GitHandle,
-  plan: DiffPlan,
-  view: DiffView,
-): Promise<GitSnapshot> {
+export function takeSnapshot(compared: Comparison): Promise<GitSnapshot> {
+  const { repository, git, plan, view } = compared;
   return withTree(repository, git, plan, view, async (tree) => {
+    const taking = snapshotIn(tree, compared);
     const finding = tree && findOmitted(repository, tree, plan, view);
     finding?.catch(() => {});
-    const snapshot = await snapshotIn(tree, repository, git, plan, view);
+    const snapshot = await taking;
     const omitted = await finding?.catch(() => undefined);
     return omitted ? { ...snapshot, omitted } : snapshot;
   });
@@ -78,21 +81,17 @@ export function takeSnapshot(
  * Creates a snapshot with a prepared working tree, if the plan compares one. `view` may select
  * fewer paths than the view that the tree was prepared for.
  */
-export async function snapshotIn(
-  tree: WorkTree | undefined,
-  repository: Repository,
-  git: GitHandle,
-  plan: DiffPlan,
-  view: DiffView,
-): Promise<GitSnapshot> {
+export async function snapshotIn(tree: WorkTree | undefined, compared: Comparison): Promise<GitSnapshot> {
   const spool = await Spool.create();
-  const taking: Taking = { repository, git, plan, view, spool, tree };
+  const { view } = compared;
+  const taking: Taking = { ...compared, spool, tree };
   try {
-    const verifying = tree ? undefined : verifyComparison(git, plan, view, repository.objectFormat);
-    verifying?.catch(() => {});
-    const parts = await trackedParts(taking, view);
+    const comparing = trackedParts(taking, view);
     // Objects that git has read are used only after their content is verified against their names.
+    const verifying = verify(taking);
+    await Promise.allSettled([comparing, verifying]);
     await verifying;
+    const parts = await comparing;
     if (!tree) return await describe(taking, parts);
     const apart = await untrackedParts(taking, view, filterUntracked(tree.apart, view));
     const isLast = (part: Part) => part.untracked;
@@ -105,6 +104,12 @@ export async function snapshotIn(
     await spool.close();
     throw error;
   }
+}
+
+async function verify({ repository, git, plan, view, tree, whenFree }: Taking): Promise<void> {
+  await whenFree?.();
+  if (tree) return verifyChanged(tree, view, repository.objectFormat);
+  return verifyComparison(git, plan, view, repository.objectFormat);
 }
 
 async function trackedParts(taking: Taking, view: DiffView): Promise<Part[]> {
@@ -144,8 +149,8 @@ async function streamFiles(spool: Spool, produce: (take: Take) => Promise<unknow
 }
 
 async function describe(taking: Taking, parts: readonly Part[]): Promise<GitSnapshot> {
-  const attributes = await readAttributes(
-    taking.git,
+  const attributes = await attributesOf(
+    taking,
     parts.map(({ header }) => header.path),
   );
   // A file without an object name is too large to be compared.
@@ -162,6 +167,13 @@ async function describe(taking: Taking, parts: readonly Part[]): Promise<GitSnap
     return { ...snapshotFile(part, index), generated, status: statusAmong(parts, index) };
   });
   return { plan: taking.plan, files, diffId: hash.digest("hex").slice(0, 32), spool: taking.spool };
+}
+
+/** Returns the attributes of paths in their order. Those of a working tree have already been read. */
+async function attributesOf({ git, tree }: Taking, paths: readonly string[]): Promise<Attributes[]> {
+  const known = await tree?.attributes;
+  const found = paths.map((path) => known?.get(path));
+  return found.every((each) => each !== undefined) ? found : readAttributes(git, paths);
 }
 
 function snapshotFile({ section, header }: Part, index: number) {

@@ -26,7 +26,7 @@ export function takePart(
     // An empty list of paths would select every path.
     if (chosen.length === 0) return undefined;
     const paths = chosen.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [oldPath, path]));
-    const snapshot = await snapshotIn(tree, repository, git, plan, { ...view, paths });
+    const snapshot = await snapshotIn(tree, { repository, git, plan, view: { ...view, paths } });
     if (toComparable(snapshot.files) === toComparable(chosen)) return snapshot;
     await snapshot.spool.close();
     return undefined;

@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
-import { withTimeFor } from "./fill-index.ts";
+import { type ObjectSizes, withTimeFor } from "./fill-index.ts";
 import { MAX_COMPARED_BYTES } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
@@ -12,30 +12,58 @@ import { type GitHandle, runGit } from "./run-git.ts";
 /**
  * Reads objects and compares their content with their names, which git itself does not do. Throws `git_failed` for an
  * object that is damaged or was replaced, since a diff against it could show or hide anything. Objects above
- * `MAX_COMPARED_BYTES` are not read.
+ * `MAX_COMPARED_BYTES` are not read. `known` has the sizes that need not be read again.
  */
 export async function verifyObjects(
   git: GitHandle,
   objects: readonly string[],
   format: ObjectFormat,
+  known: ObjectSizes = new Map(),
 ): Promise<void> {
-  if (objects.length === 0) return;
-  const input = [...new Set(objects)].map((object) => `${object}\n`).join("");
-  const sizes = await runGit(git, ["cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer"], {
-    input,
+  const names = [...new Set(objects)];
+  const sized = names.flatMap((name) => {
+    const size = known.get(name);
+    return size === undefined ? [] : [{ name, size }];
   });
-  const read = sizes
+  const asked = await readSizes(
+    git,
+    names.filter((name) => !known.has(name)),
+  );
+  const read = [...sized, ...asked].filter(({ size }) => size <= MAX_COMPARED_BYTES);
+  const bytes = read.reduce((sum, { size }) => sum + size, 0);
+  await verifyContents(
+    withTimeFor(git, bytes),
+    read.map(({ name }) => name),
+    format,
+  );
+}
+
+interface SizedObject {
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Returns the full names and the sizes of objects, without those that are missing. */
+async function readSizes(git: GitHandle, objects: readonly string[]): Promise<SizedObject[]> {
+  if (objects.length === 0) return [];
+  const output = await runGit(git, ["cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer"], {
+    input: objects.map((object) => `${object}\n`).join(""),
+  });
+  return output
     .toString("latin1")
     .split("\n")
     .flatMap((line) => {
       const [name = "", size = ""] = line.split(" ");
-      return /^\d+$/.test(size) && Number(size) <= MAX_COMPARED_BYTES ? [{ name, size: Number(size) }] : [];
+      return /^\d+$/.test(size) ? [{ name, size: Number(size) }] : [];
     });
-  if (read.length === 0) return;
-  const bytes = read.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** Compares the contents of objects, of any size, with their names. */
+async function verifyContents(git: GitHandle, names: readonly string[], format: ObjectFormat): Promise<void> {
+  if (names.length === 0) return;
   const reader = new BatchReader(format);
-  await runGit(withTimeFor(git, bytes), ["cat-file", "--batch", "--buffer"], {
-    input: read.map(({ name }) => `${name}\n`).join(""),
+  await runGit(git, ["cat-file", "--batch", "--buffer"], {
+    input: names.map((name) => `${name}\n`).join(""),
     take: (chunk) => reader.write(chunk),
   });
 }
@@ -45,7 +73,7 @@ export async function verifyTree(git: GitHandle, treeish: string, format: Object
   const listing = splitAtNul(await runGit(git, ["ls-tree", "-r", "-d", "-z", "--full-tree", treeish]));
   const entries = listing.map((line) => line.toString("latin1", 0, line.indexOf(0x09)).split(" "));
   const trees = entries.flatMap(([, type, object = ""]) => (type === "tree" ? [object] : []));
-  await verifyObjects(git, [treeish, `${treeish}^{tree}`, ...trees], format);
+  await verifyContents(git, [treeish, `${treeish}^{tree}`, ...new Set(trees)], format);
 }
 
 /** Verifies the objects that git reads to compare two trees: both commits, the trees and files that differ. */

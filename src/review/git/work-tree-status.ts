@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { lstat, readdir } from "node:fs/promises";
 import { createQueue, type InTurn } from "../../files/in-turn.ts";
-import { isWithin } from "../is-within.ts";
 import type { ComparedFile } from "./conversions.ts";
 import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
 import type { Side } from "./diff-types.ts";
-import { fillIndex, type IndexBase } from "./fill-index.ts";
+import { fillIndex, type IndexBase, type ObjectSizes } from "./fill-index.ts";
 import { joinWithNul, splitAtNul } from "./nul-list.ts";
 import { rawEntries } from "./raw-entries.ts";
 import type { Repository } from "./repository.ts";
@@ -39,6 +38,8 @@ export interface WorkTreeStatus {
   readonly nested: readonly Buffer[];
   /** Files of the base that differ on disk, with their old objects. */
   readonly changed: readonly ComparedFile[];
+  /** Sizes of some of the base's objects. */
+  readonly sizes: ObjectSizes;
   /** New files, and new nested repositories, to add to the index; empty with the index as the base. */
   readonly fresh: readonly Buffer[];
 }
@@ -67,7 +68,7 @@ export async function findStatus(
   // If one of these calls fails, another one may still be writing to the folder of `privateGit`.
   await Promise.allSettled([filling, reading, verifying]);
   await verifying;
-  const [tracked, staged] = [await filling, await reading];
+  const [{ entries: tracked, sizes }, staged] = [await filling, await reading];
   const links = [...tracked.values()].filter(({ mode }) => mode === GITLINK_MODE).map(({ path }) => path);
   const hollow = await findHollow(privateGit, links);
   const changes = compareEntries(tracked, staged.entries);
@@ -93,12 +94,13 @@ export async function findStatus(
   const isHollow = new Set(hollow.map(key));
   return {
     changed,
+    sizes,
     ...found,
     notCheckedOut,
     opened,
     onlyStaged: [...changes.added, ...changes.modified].filter((path) => !shown.has(key(path))),
-    nested: [...links.filter((path) => !isHollow.has(key(path))), ...folders].filter((path) =>
-      isWanted(path, view),
+    nested: [...links.filter((path) => !isHollow.has(key(path))), ...folders].filter(
+      createPathFilter(view.paths),
     ),
   };
 }
@@ -116,14 +118,25 @@ function key(path: Buffer): string {
   return path.toString("latin1");
 }
 
-function isWanted(path: Buffer, { paths }: Pick<DiffView, "paths">): boolean {
-  return paths.length === 0 || paths.some((each) => each === "." || isWithin(`/${each}`, `/${path}`));
+/** Returns a function that reports whether a path is one of these files or in one of these folders. */
+export function createPathFilter(paths: readonly string[]): (path: Buffer) => boolean {
+  const chosen = new Set(paths);
+  if (chosen.size === 0 || chosen.has(".")) return () => true;
+  return (path) => {
+    let part = path.toString();
+    while (!chosen.has(part)) {
+      const slash = part.lastIndexOf("/");
+      if (slash === -1) return false;
+      part = part.slice(0, slash);
+    }
+    return true;
+  };
 }
 
 /** Returns the paths that the view selects. */
 export function filterUntracked({ paths, large }: Untracked, view: Pick<DiffView, "paths">): Untracked {
-  const isIn = (path: Buffer) => isWanted(path, view);
-  return { paths: paths.filter(isIn), large: large.filter(isIn) };
+  const isSelected = createPathFilter(view.paths);
+  return { paths: paths.filter(isSelected), large: large.filter(isSelected) };
 }
 
 async function leaveOut(privateGit: GitHandle, paths: readonly Buffer[]): Promise<void> {
@@ -150,7 +163,7 @@ async function listInHollow(
   hollow: readonly Buffer[],
   view: DiffView,
 ): Promise<UntrackedListing> {
-  const paths = hollow.filter((path) => isWanted(path, view)).map((path) => path.toString());
+  const paths = hollow.filter(createPathFilter(view.paths)).map((path) => path.toString());
   return paths.length === 0 ? { paths: [], opened: [] } : listUntracked(privateGit, { paths });
 }
 

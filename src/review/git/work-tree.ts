@@ -1,9 +1,11 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Attributes, readAttributes } from "./attributes.ts";
 import { AS_ON_DISK, type ComparedFile, findConversions } from "./conversions.ts";
 import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
 import type { DiffPlan, Side } from "./diff-types.ts";
 import { withTimeFor } from "./fill-index.ts";
+import type { ObjectFormat } from "./intent-index.ts";
 import { joinWithNul } from "./nul-list.ts";
 import { makeFolder, makeGitDirectory } from "./private-git.ts";
 import { objectsIn } from "./raw-entries.ts";
@@ -11,12 +13,14 @@ import type { Repository } from "./repository.ts";
 import { type GitHandle, runGit } from "./run-git.ts";
 import { EMPTY_BLOB, indexInfo, readStagedEntries } from "./staged-entries.ts";
 import { verifyObjects, verifyTree } from "./verify-objects.ts";
-import { findStatus, type WorkTreeStatus } from "./work-tree-status.ts";
+import { createPathFilter, findStatus, type WorkTreeStatus } from "./work-tree-status.ts";
 
 /** A working tree that is ready to be compared with a tree of the repository or with its index. */
-export interface WorkTree extends Omit<WorkTreeStatus, "changed" | "fresh"> {
+export interface WorkTree extends Omit<WorkTreeStatus, "fresh"> {
   /** Git with a private index, in which `git diff` compares every byte and includes new files. */
   readonly git: GitHandle;
+  /** Attributes of changed and new files, by path. */
+  readonly attributes: Promise<ReadonlyMap<string, Attributes>>;
 }
 
 /**
@@ -99,13 +103,40 @@ async function prepareTree(
   from: Side,
   view: DiffView,
 ): Promise<WorkTree> {
-  const { changed, fresh, ...status } = await findStatus(repository, git, privateGit, from, view);
-  const objects = changed.flatMap(({ object }) => object ?? []);
-  await verifyObjects(privateGit, objects, repository.objectFormat);
-  const all = [...changed, ...fresh.map((path) => ({ path }))];
+  const { fresh, ...status } = await findStatus(repository, git, privateGit, from, view);
+  const all = [...status.changed, ...fresh.map((path) => ({ path }))];
+  const attributes = attributesOf(
+    git,
+    [...all, ...status.apart.paths.map((path) => ({ path }))].map(({ path }) => path.toString()),
+  );
+  attributes.catch(() => {});
   const filteredBytes = await convertWhatHidesNothing(privateGit, all);
   await addFresh(repository, privateGit, fresh);
-  return { ...status, git: withTimeFor(privateGit, filteredBytes) };
+  return { ...status, attributes, git: withTimeFor(privateGit, filteredBytes) };
+}
+
+async function attributesOf(git: GitHandle, paths: readonly string[]): Promise<Map<string, Attributes>> {
+  const attributes = await readAttributes(git, paths);
+  return new Map(attributes.map((each, index) => [paths[index] ?? "", each]));
+}
+
+/**
+ * Verifies the old contents of the files that the view selects. Those of an index are verified when it is prepared.
+ * Throws `git_failed` as `verifyObjects` does.
+ */
+export function verifyChanged(
+  { git, changed, sizes }: WorkTree,
+  { paths }: Pick<DiffView, "paths">,
+  format: ObjectFormat,
+): Promise<void> {
+  const isSelected = createPathFilter(paths);
+  const selected = changed.filter(({ path }) => isSelected(path));
+  return verifyObjects(
+    git,
+    selected.flatMap(({ object }) => object ?? []),
+    format,
+    sizes,
+  );
 }
 
 /** Returns the differences of a working tree from a tree of its repository or from its index. */
@@ -135,6 +166,9 @@ function withStagedIndex<Result>(
     await verifyStaged(privateGit, from, repository);
     return use({
       git: privateGit,
+      attributes: Promise.resolve(new Map()),
+      changed: [],
+      sizes: new Map(),
       untracked: new Set(),
       apart: { paths: [], large: [] },
       notCheckedOut: [],

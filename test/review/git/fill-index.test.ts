@@ -33,7 +33,7 @@ it("keeps the results of an aborted run, and the next run compares the rest", as
   const git = await repository.git(controller.signal);
   const known = { git, heads: await readHeads(git), objectFormat: repository.objectFormat };
   const view = { ignoreSpace: false, paths: [] };
-  const taking = takeSnapshot(repository, git, await planDiff("uncommitted", known), view);
+  const taking = takeSnapshot({ repository, git, plan: await planDiff("uncommitted", known), view });
   const ended = expect(taking).rejects.toThrow();
   await expect
     .poll(
