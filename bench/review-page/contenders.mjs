@@ -1,13 +1,16 @@
 // Starts each review page, and names the selectors of its diff.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 const root = resolve(import.meta.dirname, "../..");
 
-export const sallyport = {
-  name: "sallyport",
+/** `program` is the path of a build's `sallyport.js`. */
+export const createSallyport = (name, program) => ({
+  name,
   text: ".row .code-text",
   token: ".row .code-text [class^='t-']",
   /** Present once the page reacts to mouse and keyboard. */
@@ -15,8 +18,42 @@ export const sallyport = {
   scroller: ".diff",
   type: openAndType,
   start: (repository, timeout) =>
-    startServer([join(root, "dist/sallyport.js"), "review", "code", "--no-open"], repository, timeout),
-};
+    startServer(
+      [program, "review", "code", "--no-open"],
+      repository,
+      timeout,
+      compiledCode(program, repository),
+    ),
+});
+
+export const sallyport = createSallyport("sallyport", join(root, "dist/sallyport.js"));
+
+/** The compiled code of each program, as folders. */
+const compiled = new Map();
+
+/**
+ * Returns a folder with V8's compiled code of a program, as every start but the first finds it. Only a review of at
+ * least one second saves it.
+ */
+function compiledCode(program, repository) {
+  const making = compiled.get(program) ?? compileCode(program, repository);
+  compiled.set(program, making);
+  return making;
+}
+
+async function compileCode(program, repository) {
+  const folder = mkdtempSync(join(tmpdir(), "review-page-code-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const server = await startServer([program, "review", "code", "--no-open"], repository, 60_000);
+  await fetch(server.url);
+  await delay(1_500);
+  server.child.kill("SIGTERM");
+  await once(server.child, "exit");
+  const found = join(server.home, "code-cache");
+  if (existsSync(found)) cpSync(found, folder, { recursive: true });
+  server.stop();
+  return folder;
+}
 
 /** `program` is the path of difit's command. */
 export function difit(program) {
@@ -31,11 +68,12 @@ export function difit(program) {
 }
 
 /**
- * Starts a review and resolves to its URL, its process and a function that ends it; rejects after `timeout`
- * milliseconds.
+ * Starts a review with an empty data directory, except for the compiled code. Resolves to its URL, its process, its
+ * data directory and a function that ends it; rejects after `timeout` milliseconds.
  */
-function startServer(args, repository, timeout) {
+async function startServer(args, repository, timeout, code) {
   const home = mkdtempSync(join(tmpdir(), "review-page-"));
+  if (code) cpSync(await code, join(home, "code-cache"), { recursive: true });
   const started = performance.now();
   const child = spawn(process.execPath, args, {
     cwd: repository,
@@ -57,7 +95,7 @@ function startServer(args, repository, timeout) {
       const url = /http:\/\/[\w.]+:\d+/.exec(output)?.[0];
       if (!url) return;
       clearTimeout(late);
-      done({ url, pid: child.pid, stop, ready: Math.round(performance.now() - started) });
+      done({ url, home, child, pid: child.pid, stop, ready: Math.round(performance.now() - started) });
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);

@@ -1,6 +1,6 @@
 // Measures the time until a review page shows a diff, compared with difit on the same repositories, alternating:
-//   node bench/review-page/run.mjs [--difit FOLDER] [--sizes S,M,L,XL] [--rounds 3] [--short] [--timeout 60]
-// FOLDER has an installed difit; --short measures S and M once. difit is measured up to L: it renders every line of
+//   node bench/review-page/run.mjs [--difit FOLDER] [--against FILE] [--sizes S,M,L,XL] [--rounds 3] [--short] [--timeout 60]
+// FOLDER has an installed difit; FILE is the sallyport.js of another build, to compare with; --short measures S and M once. difit is measured up to L: it renders every line of
 // every file, and XL would take hours. A page that is not ready within --timeout seconds is not loaded again, and its
 // ratio is printed as less than that of the timeout. Prints a Markdown table of medians; on a busy machine only the
 // ratios are meaningful.
@@ -8,13 +8,14 @@ import { readFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { difit, sallyport } from "./contenders.mjs";
+import { createSallyport, difit, sallyport } from "./contenders.mjs";
 import { makeRepository, sizes } from "./make-repository.mjs";
 import { measurePage } from "./measure.mjs";
 
 const { values } = parseArgs({
   options: {
     difit: { type: "string" },
+    against: { type: "string" },
     sizes: { type: "string" },
     rounds: { type: "string" },
     short: { type: "boolean", default: false },
@@ -27,6 +28,7 @@ const chosen = (values.sizes ?? (values.short ? "S,M" : "S,M,L,XL")).split(",");
 const rounds = Number(values.rounds ?? (values.short ? 1 : 3));
 const timeout = Number(values.timeout) * 1_000;
 const contenders = [sallyport];
+if (values.against) contenders.push(createSallyport("other build", resolve(values.against)));
 if (values.difit) contenders.push(difit(resolve(values.difit, "node_modules/difit/dist/cli/index.js")));
 
 /** Measures one start and one load; returns undefined if the page was not ready in time. */
@@ -85,10 +87,10 @@ for (const size of chosen) {
   const results = new Map(contenders.map((contender) => [contender, []]));
   for (let round = 0; round < rounds; round++) {
     for (const contender of contenders) {
-      if (contender !== sallyport && size === "XL") continue;
+      if (contender.name === "difit" && size === "XL") continue;
       if (results.get(contender).includes(undefined)) continue;
       // Scrolling difit through M takes several gigabytes; only its first paint is compared.
-      const deep = contender === sallyport;
+      const deep = contender.name !== "difit";
       results.get(contender).push(await once(contender, repository, deep));
     }
   }
