@@ -101,9 +101,10 @@ function pairCall(
   const id = unusedId(part.id, book.idsUsed);
   const taken = takeResult(part, position, id !== part.id, book);
   if (taken === undefined) losses.push(missing(part));
+  const { name: _name, callId: _callId, ...result } = taken ?? noResult(part);
   return {
     call: id === part.id ? part : { ...part, id },
-    result: { ...(taken ?? noResult(part)), name: part.name, callId: id },
+    result: { name: part.name, callId: id, ...result },
   };
 }
 

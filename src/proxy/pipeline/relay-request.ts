@@ -11,7 +11,7 @@ import type { CallBody } from "./call-body.ts";
 
 /** An upload, and whether it can be sent again. */
 export interface RepeatableUpload {
-  readonly isRepeatable: boolean;
+  readonly isRepeatable: () => boolean;
   /** Returns the upload from its beginning. */
   readonly send: () => SentUpload;
 }
@@ -31,9 +31,7 @@ export async function nativeBody(call: Call, body: CallBody, targets: Targets): 
     const renamed = upload.model === model ? undefined : model;
     const isKept = others.length > 0 || upstream.keys.length > 1;
     return {
-      get isRepeatable() {
-        return upload.isRepeatable;
-      },
+      isRepeatable: () => upload.isRepeatable,
       send: () => upload.send(renamed, isKept),
     };
   }
@@ -54,7 +52,7 @@ function nameInBody(dialect: Dialect, named: string | undefined, model: string):
 
 /** Returns whether a body can be sent again. */
 export function isRepeatable(body: NativeBody): boolean {
-  return body === null || Buffer.isBuffer(body) || body.isRepeatable;
+  return body === null || Buffer.isBuffer(body) || body.isRepeatable();
 }
 
 /** Returns the request for one attempt at the call's current upstream. */

@@ -204,7 +204,7 @@ async function toNativeBody(call: Call, target: Target, passed: PassedBody): Pro
 function toStreamBody({ request }: Call): NativeBody {
   const length = request.headers["content-length"];
   return {
-    isRepeatable: false,
+    isRepeatable: () => false,
     send: () => ({ stream: request, length: length === undefined ? undefined : Number(length) }),
   };
 }

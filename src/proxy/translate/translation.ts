@@ -57,9 +57,9 @@ export class Translation {
     const { call, isKept } = this.plan;
     const isRenamed = call.client.model !== call.target.model;
     return {
-      ...rest,
       ...(id === undefined || isKept ? {} : { id }),
       ...(model === undefined || isRenamed ? {} : { model }),
+      ...rest,
     } as Named;
   }
 

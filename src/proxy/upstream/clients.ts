@@ -55,10 +55,10 @@ export function sendTo(
 ): Promise<ReceivedResponse> {
   const { prefix, query } = parseBaseUrl(upstream.baseUrl);
   return sendUpstream(pools.dispatcher(upstream), upstream.name, {
+    firstByteMs: upstream.timeouts.firstByteMs,
+    idleMs: upstream.timeouts.idleMs,
     ...request,
     path: withQuery(`${prefix}${request.path}`, query),
-    firstByteMs: request.firstByteMs ?? upstream.timeouts.firstByteMs,
-    idleMs: upstream.timeouts.idleMs,
   });
 }
 

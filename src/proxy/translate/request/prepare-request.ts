@@ -67,9 +67,9 @@ export function* prepareRequest(
       candidates: response.candidates
         .map((candidate) => enforced?.shorten(candidate) ?? candidate)
         .map(({ parts, finish, ...rest }) => ({
-          ...rest,
           parts: parts.map(restorePart),
           finish: carried === undefined ? finish : unwrapFinish(finish),
+          ...rest,
         })),
     }),
     createEventFilter: () => enforced?.createFilter(),

@@ -18,7 +18,7 @@ import { DeltaFastPath } from "./delta-fast-path.ts";
 import { EventReader, getResponseBounds, lookAt, readResponseJson } from "./read-response.ts";
 import { type EventWriter, relayCandidates } from "./relay-candidates.ts";
 import { decodeEventList, ResponseCollector, responseToEvents } from "./response-events.ts";
-import { createStreamGuard } from "./stream-guard.ts";
+import { StreamGuard } from "./stream-guard.ts";
 
 /** Maximum milliseconds by which the status is delayed, so that an early error can still set it. */
 const FIRST_EVENT_TIMEOUT_MS = 5_000;
@@ -114,7 +114,7 @@ async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
 
 /** Writes canonical events to the client: checks, restores and encodes them. The first event sets the status. */
 class StreamWriter implements EventWriter {
-  private readonly guard = createStreamGuard();
+  private readonly guard = new StreamGuard();
   private readonly filter: ((event: ExchangeEvent) => readonly ExchangeEvent[]) | undefined;
   private readonly restore: (event: ExchangeEvent) => ExchangeEvent;
   private readonly encoder: StreamEncoder;
@@ -256,7 +256,7 @@ class StreamWriter implements EventWriter {
     const headers = client.array
       ? { ...eventStreamHeaders, "content-type": "application/json" }
       : eventStreamHeaders;
-    writer.start(200, { ...headers, ...this.translation.lossHeaders() });
+    writer.start(200, { ...this.translation.lossHeaders(), ...headers });
     this.keepAlive();
   }
 

@@ -12,7 +12,7 @@ import { decodeStream } from "./decode-body.ts";
 import { mergeResponses } from "./merge-candidates.ts";
 import { getResponseBounds, lookAt, readResponseJson } from "./read-response.ts";
 import { decodeEventList, ResponseCollector } from "./response-events.ts";
-import { createStreamGuard, findResponseError } from "./stream-guard.ts";
+import { findResponseError, StreamGuard } from "./stream-guard.ts";
 
 /**
  * Responds with a complete body, from the upstream's complete response or from a stream that the upstream returned
@@ -68,7 +68,7 @@ function collectResponse(events: readonly ExchangeEvent[]): ExchangeResponse {
 
 /** Collects the response from the events of a stream as they arrive. */
 class Gathering {
-  private readonly guard = createStreamGuard();
+  private readonly guard = new StreamGuard();
   private readonly collector = new ResponseCollector();
 
   /** Adds events. Returns whether the last event ends the stream. */

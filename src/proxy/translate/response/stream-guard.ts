@@ -5,25 +5,39 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish } from "../../exchange/response.ts";
 import { createStreamChecker } from "../../exchange/stream-checker.ts";
 
-/** Passes the valid events of a stream and replaces the first invalid event with an error. */
-export interface StreamGuard {
-  /** Returns the event, or the error that replaces it; undefined after a terminal event. */
-  check(event: ExchangeEvent): ExchangeEvent | undefined;
-  readonly ended: boolean;
-}
-
 /**
- * Creates a guard for one stream. The guard rejects events that violate the grammar of streams, tool calls whose
- * arguments are not a JSON object (unless the finish reason reports a truncated response), and responses that the model
- * failed to generate.
+ * Passes the valid events of one stream and replaces the first invalid event with an error: an event that violates the
+ * grammar of streams, a tool call whose arguments are not a JSON object (unless the finish reason reports a truncated
+ * response), or a response that the model failed to generate.
  */
-export function createStreamGuard(): StreamGuard {
-  const checker = createStreamChecker();
-  const growing = new Map<number, string>();
-  let broken: string | undefined;
-  let ended = false;
+export class StreamGuard {
+  private readonly checker = createStreamChecker();
+  private readonly growing = new Map<number, string>();
+  private broken: string | undefined;
+  private hasEnded = false;
 
-  const watchCalls = (event: ExchangeEvent): void => {
+  get ended(): boolean {
+    return this.hasEnded;
+  }
+
+  /** Returns the event, or the error that replaces it; undefined after a terminal event. */
+  check(event: ExchangeEvent): ExchangeEvent | undefined {
+    if (this.hasEnded) return undefined;
+    this.watchCalls(event);
+    const wrong = this.checker.check(event);
+    const error =
+      wrong !== undefined
+        ? createOrderError(wrong)
+        : event.type === "finish"
+          ? findFinishError(event.finish, this.broken)
+          : undefined;
+    const checked: ExchangeEvent = error === undefined ? event : { type: "error", error };
+    this.hasEnded = checked.type === "error" || checked.type === "end";
+    return checked;
+  }
+
+  private watchCalls(event: ExchangeEvent): void {
+    const { growing } = this;
     if (event.type === "part-start" && event.part.type === "tool-call" && event.part.custom !== true) {
       growing.set(event.index, "");
     } else if (event.type === "arguments-delta") {
@@ -31,29 +45,10 @@ export function createStreamGuard(): StreamGuard {
       if (text !== undefined) growing.set(event.index, text + event.text);
     } else if (event.type === "part-end") {
       const text = growing.get(event.index);
-      if (text !== undefined && argumentsObject(text) === undefined) broken ??= text;
+      if (text !== undefined && argumentsObject(text) === undefined) this.broken ??= text;
       growing.delete(event.index);
-    } else if (event.type === "part-whole" && isBrokenCall(event.part)) broken ??= event.part.type;
-  };
-  return {
-    check(event) {
-      if (ended) return undefined;
-      watchCalls(event);
-      const wrong = checker.check(event);
-      const error =
-        wrong !== undefined
-          ? createOrderError(wrong)
-          : event.type === "finish"
-            ? findFinishError(event.finish, broken)
-            : undefined;
-      const checked: ExchangeEvent = error === undefined ? event : { type: "error", error: error };
-      ended = checked.type === "error" || checked.type === "end";
-      return checked;
-    },
-    get ended() {
-      return ended;
-    },
-  };
+    } else if (event.type === "part-whole" && isBrokenCall(event.part)) this.broken ??= event.part.type;
+  }
 }
 
 /** Returns the error that a complete response contains, if any. */

@@ -6,7 +6,7 @@ import type { Dialect } from "../../../../src/proxy/exchange/parts.ts";
 import { createToolUnwrapper } from "../../../../src/proxy/translate/request/schema-in-tool.ts";
 import { DeltaFastPath } from "../../../../src/proxy/translate/response/delta-fast-path.ts";
 import { ResponseCollector } from "../../../../src/proxy/translate/response/response-events.ts";
-import { createStreamGuard } from "../../../../src/proxy/translate/response/stream-guard.ts";
+import { StreamGuard } from "../../../../src/proxy/translate/response/stream-guard.ts";
 import { createSseParser } from "../../../../src/sse/parse.ts";
 import { codecs } from "../../../support/codecs.ts";
 import { encodeAll, encodeContext, request } from "../../../support/exchange.ts";
@@ -27,7 +27,7 @@ function translate(
   const parser = createSseParser();
   const decoder = codecs[upstream].createStreamDecoder();
   const encoder = codecs[client].createStreamEncoder(context);
-  const guard = createStreamGuard();
+  const guard = new StreamGuard();
   const restore = createToolUnwrapper();
   const collector = new ResponseCollector();
   let shown = 0;
