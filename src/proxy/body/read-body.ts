@@ -35,7 +35,8 @@ function collect(request: IncomingMessage, limit: number, { share, max }: BodyCo
       request.pause();
       reject(error);
     };
-    share.onEvicted = () => refuse(stalled());
+    const evict = () => refuse(stalled());
+    share.onEvicted = evict;
     request.on("data", (chunk: Buffer) => {
       if (settled) return;
       size += chunk.length;

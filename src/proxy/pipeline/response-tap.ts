@@ -57,18 +57,19 @@ export class ResponseTap {
     const setCoding = (headers: unknown) => {
       this.coding = parseContentCoding(findEncoding(headers));
     };
-    response.writeHead = function writeTappedHead(this: ServerResponse, ...given: unknown[]) {
+    function writeTappedHead(this: ServerResponse, ...given: unknown[]) {
       setCoding(given.at(-1));
       return Reflect.apply(writeHead, this, given);
-    } as ServerResponse["writeHead"];
-    response.write = function writeTapped(this: ServerResponse, ...given: unknown[]) {
+    }
+    function writeTapped(this: ServerResponse, ...given: unknown[]) {
       push(given[0], given[1]);
       return Reflect.apply(write, this, given);
-    } as ServerResponse["write"];
-    response.end = function endTapped(this: ServerResponse, ...given: unknown[]) {
+    }
+    function endTapped(this: ServerResponse, ...given: unknown[]) {
       push(given[0], given[1]);
       return Reflect.apply(end, this, given);
-    } as ServerResponse["end"];
+    }
+    Object.assign(response, { writeHead: writeTappedHead, write: writeTapped, end: endTapped });
   }
 
   private push(chunk: unknown, encoding: unknown): void {

@@ -56,6 +56,7 @@ export class Translation {
     const { id, model, ...rest } = named;
     const { call, isKept } = this.plan;
     const isRenamed = call.client.model !== call.target.model;
+    if ((id === undefined || !isKept) && (model === undefined || !isRenamed)) return named;
     return {
       ...(id === undefined || isKept ? {} : { id }),
       ...(model === undefined || isRenamed ? {} : { model }),

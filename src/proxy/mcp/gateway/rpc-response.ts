@@ -48,7 +48,8 @@ export class RpcWriter implements OpenStream {
   keep(records: StreamRecords, onEnd?: () => void): void {
     const record = records.begin(onEnd);
     this.record = record;
-    this.forget = () => records.drop(record);
+    const forget = () => records.drop(record);
+    this.forget = forget;
     record.attach(this.sink);
   }
 
