@@ -17,7 +17,7 @@ const CREATED_RARELY = new Set([
 
 /**
  * Returns the code of calls whose objects V8 keeps until the next full garbage collection, with all that they refer to:
- * a getter in an object literal and a generator function inside another function have a hidden class of their own, and
+ * a getter in an object literal and a generator function inside another function have separate hidden classes, and
  * a function that is written as the value of `object.member = …` is created in the old generation.
  */
 function findRetained(path: string): string[] {
