@@ -16,6 +16,7 @@ import {
 } from "./index-entries.ts";
 import type { ObjectFormat } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
+import { type ObjectSizes, readSizes } from "./object-sizes.ts";
 import type { Repository } from "./repository.ts";
 import { CALL_LIMIT_MS, type GitHandle, runGit, tryGit } from "./run-git.ts";
 import { indexInfo, listEntries, parseListing, type TrackedEntries } from "./staged-entries.ts";
@@ -33,9 +34,6 @@ const MAX_PROCESSES = 4;
 const MIN_BYTES_PER_MS = 1_024;
 /** Minimum milliseconds between two saves of progress. */
 const SAVE_EVERY_MS = 3_000;
-
-/** Sizes of objects in bytes; a missing object has none. */
-export type ObjectSizes = ReadonlyMap<string, number>;
 
 /**
  * The base of a working-tree diff: a tree, whose object id is `name`, or the entries of an index, whose hash
@@ -189,7 +187,8 @@ async function compareUnread(
   const unread = entries.flatMap((entry, position) => (isUnread(entry, objectFormat) ? [position] : []));
   if (unread.length === 0) return new Map();
   const objects = unread.map((position) => readObjectId(entries[position] ?? Buffer.alloc(0), objectFormat));
-  const sizes = await objectSizes(privateGit, objects);
+  // A wrong size hides no change: the diff itself reads the files.
+  const sizes = await readSizes(privateGit, objects);
   const slices = cut(
     entries,
     unread,
@@ -286,17 +285,4 @@ function cut(entries: readonly Buffer[], positions: readonly number[], sizes: re
     current.bytes += size;
   });
   return current.positions.length > 0 ? [...slices, current] : slices;
-}
-
-/** Returns the sizes of objects. A wrong size hides no change: the diff itself reads the files. */
-async function objectSizes(privateGit: GitHandle, objects: readonly string[]): Promise<ObjectSizes> {
-  const input = objects.map((object) => `${object}\n`).join("");
-  const output = await runGit(privateGit, ["cat-file", "--batch-check=%(objectsize)", "--buffer"], { input });
-  const lines = output.toString("latin1").split("\n");
-  const sizes = new Map<string, number>();
-  for (const [position, object] of objects.entries()) {
-    const size = lines[position] ?? "";
-    if (/^\d+$/.test(size)) sizes.set(object, Number(size));
-  }
-  return sizes;
 }

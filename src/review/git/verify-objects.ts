@@ -2,10 +2,11 @@ import { createHash, type Hash } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
-import { type ObjectSizes, withTimeFor } from "./fill-index.ts";
+import { withTimeFor } from "./fill-index.ts";
 import { MAX_COMPARED_BYTES } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
+import { type ObjectSizes, readSizes } from "./object-sizes.ts";
 import { objectsIn } from "./raw-entries.ts";
 import { type GitHandle, runGit } from "./run-git.ts";
 
@@ -21,41 +22,23 @@ export async function verifyObjects(
   known: ObjectSizes = new Map(),
 ): Promise<void> {
   const names = [...new Set(objects)];
-  const sized = names.flatMap((name) => {
-    const size = known.get(name);
-    return size === undefined ? [] : [{ name, size }];
-  });
   const asked = await readSizes(
     git,
     names.filter((name) => !known.has(name)),
   );
-  const read = [...sized, ...asked].filter(({ size }) => size <= MAX_COMPARED_BYTES);
-  const bytes = read.reduce((sum, { size }) => sum + size, 0);
+  const sizes = new Map([...asked, ...names.flatMap((name) => entryOf(known, name))]);
+  const read = [...sizes].filter(([, size]) => size <= MAX_COMPARED_BYTES);
+  const bytes = read.reduce((sum, [, size]) => sum + size, 0);
   await verifyContents(
     withTimeFor(git, bytes),
-    read.map(({ name }) => name),
+    read.map(([name]) => name),
     format,
   );
 }
 
-interface SizedObject {
-  readonly name: string;
-  readonly size: number;
-}
-
-/** Returns the full names and the sizes of objects, without those that are missing. */
-async function readSizes(git: GitHandle, objects: readonly string[]): Promise<SizedObject[]> {
-  if (objects.length === 0) return [];
-  const output = await runGit(git, ["cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer"], {
-    input: objects.map((object) => `${object}\n`).join(""),
-  });
-  return output
-    .toString("latin1")
-    .split("\n")
-    .flatMap((line) => {
-      const [name = "", size = ""] = line.split(" ");
-      return /^\d+$/.test(size) ? [{ name, size: Number(size) }] : [];
-    });
+function entryOf(sizes: ObjectSizes, name: string): [name: string, size: number][] {
+  const size = sizes.get(name);
+  return size === undefined ? [] : [[name, size]];
 }
 
 /** Compares the contents of objects, of any size, with their names. */
