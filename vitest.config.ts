@@ -108,11 +108,19 @@ const DOCS_SITE = "test/e2e/docs-site-page.test.ts";
  * executable 45 times. Each takes several times as long as other files.
  */
 const SLOW = [
+  "code-page-accessibility",
   "crash-safety",
   "crash-safety-page",
+  "dashboard-page-team",
+  "dashboard-page-team-admin",
   "executable",
+  "live-code-page",
   "live-crash",
   "package",
+  "plan-page-accessibility",
+  "plan-page-changes",
+  "plan-page-editor",
+  "plan-page-many-comments",
   "proxy-memory",
   "proxy-workers-life",
   "races",
