@@ -1,9 +1,10 @@
 // Measures the time until a review page shows a diff, compared with difit on the same repositories, alternating:
-//   node bench/review-page/run.mjs [--difit FOLDER] [--against FILE] [--sizes S,M,L,XL] [--rounds 3] [--short] [--timeout 60]
-// FOLDER has an installed difit; FILE is the sallyport.js of another build, to compare with; --short measures S and M once. difit is measured up to L: it renders every line of
-// every file, and XL would take hours. A page that is not ready within --timeout seconds is not loaded again, and its
-// ratio is printed as less than that of the timeout. Prints a Markdown table of medians; on a busy machine only the
-// ratios are meaningful.
+//   node bench/review-page/run.mjs [--difit FOLDER] [--against FILE] [--sizes S,M,L,XL] [--rounds 3] [--short]
+//     [--timeout 60]
+// FOLDER has an installed difit, and FILE is the sallyport.js of another build. --short measures S and M once. difit is
+// measured up to L: it renders every line of every file, and XL would take hours. A page that is not ready within
+// --timeout seconds is not loaded again, and its ratio is printed as less than that of the timeout. Prints a Markdown
+// table of medians; on a busy machine only the ratios are meaningful.
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -21,24 +21,16 @@ export async function verifyObjects(
   format: ObjectFormat,
   known: ObjectSizes = new Map(),
 ): Promise<void> {
-  const names = [...new Set(objects)];
-  const asked = await readSizes(
-    git,
-    names.filter((name) => !known.has(name)),
-  );
-  const sizes = new Map([...asked, ...names.flatMap((name) => entryOf(known, name))]);
-  const read = [...sizes].filter(([, size]) => size <= MAX_COMPARED_BYTES);
+  const names = new Set(objects);
+  const unsized = [...names].filter((name) => !known.has(name));
+  const sizes = [...[...known].filter(([name]) => names.has(name)), ...(await readSizes(git, unsized))];
+  const read = sizes.filter(([, size]) => size <= MAX_COMPARED_BYTES);
   const bytes = read.reduce((sum, [, size]) => sum + size, 0);
   await verifyContents(
     withTimeFor(git, bytes),
     read.map(([name]) => name),
     format,
   );
-}
-
-function entryOf(sizes: ObjectSizes, name: string): [name: string, size: number][] {
-  const size = sizes.get(name);
-  return size === undefined ? [] : [[name, size]];
 }
 
 /** Compares the contents of objects, of any size, with their names. */

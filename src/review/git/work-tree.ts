@@ -105,9 +105,10 @@ async function prepareTree(
 ): Promise<WorkTree> {
   const { fresh, ...status } = await findStatus(repository, git, privateGit, from, view);
   const all = [...status.changed, ...fresh.map((path) => ({ path }))];
-  const attributes = attributesOf(
+  const shown = [...all.map(({ path }) => path), ...status.apart.paths, ...status.apart.large];
+  const attributes = readAttributesByPath(
     git,
-    [...all, ...status.apart.paths.map((path) => ({ path }))].map(({ path }) => path.toString()),
+    shown.map((path) => path.toString()),
   );
   attributes.catch(() => {});
   const filteredBytes = await convertWhatHidesNothing(privateGit, all);
@@ -115,7 +116,10 @@ async function prepareTree(
   return { ...status, attributes, git: withTimeFor(privateGit, filteredBytes) };
 }
 
-async function attributesOf(git: GitHandle, paths: readonly string[]): Promise<Map<string, Attributes>> {
+async function readAttributesByPath(
+  git: GitHandle,
+  paths: readonly string[],
+): Promise<Map<string, Attributes>> {
   const attributes = await readAttributes(git, paths);
   return new Map(attributes.map((each, index) => [paths[index] ?? "", each]));
 }
