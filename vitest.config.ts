@@ -104,8 +104,8 @@ const firefox = {
 const DOCS_SITE = "test/e2e/docs-site-page.test.ts";
 
 /**
- * Tests that repeat kills, typed sentences, simultaneous starts or calls, install the packed package, or start the
- * executable 45 times. Each takes several times as long as other files.
+ * Tests that repeat kills, typed sentences, simultaneous starts or calls, install the packed package, start the
+ * executable 45 times, or check whole pages with axe or step by step. Each takes several times as long as other files.
  */
 const SLOW = [
   "code-page-accessibility",

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { launchBrowserForFile, newContext, openPage } from "../support/browser.ts";
+import { launchBrowserForFile, openPage } from "../support/browser.ts";
 import {
   changedRepository,
   draftSaved,
@@ -9,6 +9,7 @@ import {
   writeComment,
   writeGeneralComment,
 } from "../support/code-review-page.ts";
+import { openWithoutDraftEvents, restoreConnection } from "../support/lost-draft-events.ts";
 
 const browser = await launchBrowserForFile();
 
@@ -39,33 +40,13 @@ describe("two tabs of a code review", () => {
 
   it("catch up when the connection is restored", async () => {
     const one = await openCodeReview(browser, await changedRepository());
-    const context = await newContext(browser);
-    // The events of saved drafts are lost, as while the connection is down.
-    await context.addInitScript(() => {
-      window.EventSource = class extends EventSource {
-        constructor(url: string | URL) {
-          super(url);
-          this.addEventListener("draft", (event) => event.stopImmediatePropagation());
-          addEventListener("restored", ({ detail }: CustomEventInit<string>) =>
-            this.dispatchEvent(new MessageEvent("hello", { data: detail })),
-          );
-        }
-      };
-    });
-    const two = await context.newPage();
-    const draft = two.waitForResponse(/\/api\/draft$/);
-    await two.goto(one.url);
-    await draft;
-    await two.waitForLoadState("networkidle");
+    const two = await openWithoutDraftEvents(browser, one.url);
     await two.locator(".review:not(.prerendered)").waitFor();
     await viewed(one.page, "src/fresh.ts").check();
     await draftSaved(one.page);
     expect(await viewed(two, "src/fresh.ts").isChecked()).toBe(false);
     const { sessionId } = await (await fetch(new URL("/api/diff/index", one.url))).json();
-    await two.evaluate(
-      (detail) => dispatchEvent(new CustomEvent("restored", { detail })),
-      JSON.stringify({ sessionId }),
-    );
+    await restoreConnection(two, sessionId);
     await expect.poll(() => viewed(two, "src/fresh.ts").isChecked()).toBe(true);
   });
 

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { launchBrowserForFile, newContext, openReview, selectText } from "../support/browser.ts";
+import { launchBrowserForFile, openReview, selectText } from "../support/browser.ts";
+import { openWithoutDraftEvents, restoreConnection } from "../support/lost-draft-events.ts";
 import { hookEvent, makeHomeForEachTest, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
@@ -100,32 +101,12 @@ describe("two tabs of a plan review", () => {
   it("catch up when the connection is restored", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const one = await openReview(browser, review.url);
-    const context = await newContext(browser);
-    // The events of saved drafts are lost, as while the connection is down.
-    await context.addInitScript(() => {
-      window.EventSource = class extends EventSource {
-        constructor(url: string | URL) {
-          super(url);
-          this.addEventListener("draft", (event) => event.stopImmediatePropagation());
-          addEventListener("restored", ({ detail }: CustomEventInit<string>) =>
-            this.dispatchEvent(new MessageEvent("hello", { data: detail })),
-          );
-        }
-      };
-    });
-    const two = await context.newPage();
-    const draft = two.waitForResponse(/\/api\/draft$/);
-    await two.goto(review.url);
-    await draft;
-    await two.waitForLoadState("networkidle");
+    const two = await openWithoutDraftEvents(browser, review.url);
     await writeGeneral(one.page, "Meanwhile");
     await savedAsNewest(one.page);
     expect(await card(two, "Meanwhile").count()).toBe(0);
     const { sessionId } = await (await fetch(new URL("/api/plan", review.url))).json();
-    await two.evaluate(
-      (detail) => dispatchEvent(new CustomEvent("restored", { detail })),
-      JSON.stringify({ sessionId }),
-    );
+    await restoreConnection(two, sessionId);
     await card(two, "Meanwhile").waitFor();
     review.child.kill("SIGTERM");
     await review.ended;
