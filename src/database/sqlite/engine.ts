@@ -58,14 +58,16 @@ function openNative(path: string): SqliteEngine | undefined {
 /**
  * Compiles the WebAssembly build with V8's baseline compiler only. For SQLite's largest functions, the optimizing
  * compiler takes 33 MB of memory, which the process does not return to the system, and more CPU time than it saves in
- * 600,000 inserts. V8 reads the flags when a module is compiled; other modules are compiled as before.
+ * 600,000 inserts. V8 reads the flags when a module is compiled; other modules are compiled as before. `liftoff-only`
+ * also disables `wasm-tier-up`. All flags are reset, because V8 rejects compiled code that was stored with other flags.
  */
 async function loadWasm() {
   for (const flag of ["liftoff-only", "no-wasm-dynamic-tiering"]) setFlagsFromString(`--${flag}`);
   try {
     return await import("node-sqlite3-wasm");
   } finally {
-    for (const flag of ["no-liftoff-only", "wasm-dynamic-tiering"]) setFlagsFromString(`--${flag}`);
+    for (const flag of ["no-liftoff-only", "wasm-dynamic-tiering", "wasm-tier-up"])
+      setFlagsFromString(`--${flag}`);
   }
 }
 

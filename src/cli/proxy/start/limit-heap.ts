@@ -36,10 +36,27 @@ const FREQUENT_MS = 250;
 /** Full collections more than this many milliseconds apart are rare. */
 const RARE_MS = 5_000;
 
-/** Limits both generations of V8's heap in a process that serves calls. The flags take effect in a running process. */
+/** Milliseconds until the flags are set: longer than the proxy needs to start and to open its database. */
+const DELAY_MS = 2_000;
+
+/**
+ * Limits both generations of V8's heap in a process that serves calls. V8 accepts compiled code only if it was stored
+ * with the flags of the process that loads it, so the flags are set when the parts of the start are loaded, and reset
+ * before the command stores its compiled code at exit.
+ */
 export function limitHeap(): void {
-  limitOldGeneration();
-  limitYoungGeneration();
+  const timer = setTimeout(() => {
+    limitOldGeneration();
+    limitYoungGeneration();
+    process.prependOnceListener("exit", resetFlags);
+  }, DELAY_MS);
+  timer.unref();
+}
+
+/** Sets V8's defaults. */
+function resetFlags(): void {
+  for (const flag of ["heap-growing-percent=0", "semi-space-growth-factor=2"])
+    setFlagsFromString(`--${flag}`);
 }
 
 function limitOldGeneration(): void {
