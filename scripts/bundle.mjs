@@ -24,7 +24,13 @@ export async function bundleParts(dir, minify, plugins = []) {
     logLevel: "warn",
     plugins: [leftOut(), ...plugins],
     // The main file of jsonc-parser requires modules by computed names; its ES module build does not.
-    resolve: { alias: { "jsonc-parser": resolve(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
+    resolve: {
+      alias: {
+        "jsonc-parser": resolve(root, "node_modules/jsonc-parser/lib/esm/main.js"),
+        "undici/lib": resolve(root, "node_modules/undici/lib"),
+        undici: resolve(root, "scripts/start/undici.cjs"),
+      },
+    },
     transform: { define: { SALLYPORT_VERSION: JSON.stringify(packageVersion()) } },
     output: {
       dir,
