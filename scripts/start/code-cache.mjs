@@ -9,7 +9,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -32,7 +32,8 @@ export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS 
   const scripts = new Map();
   const folders = attempt(() => foldersIn(dataDirectory()));
   const isReadable = folders?.every(isPrivateFolder) ?? false;
-  const fileOf = (name) => join(folders.at(-1), `${name}-${hashes[name]}`);
+  const own = folders?.at(-1);
+  const fileOf = (name) => `${own}/${name}-${hashes[name]}`;
   return {
     cachedData: (name) =>
       isReadable && hashes[name] ? attempt(() => readPrivateFile(fileOf(name))) : undefined,
@@ -44,14 +45,13 @@ export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS 
       );
       if (folders === undefined || missing.length === 0 || process.uptime() < minSeconds) return;
       attempt(() => {
-        const [data, ...own] = folders;
-        if (!isPrivateFolder(data)) return;
-        for (const folder of own) {
+        if (!isPrivateFolder(folders[0])) return;
+        for (const folder of folders.slice(1)) {
           attempt(() => mkdirSync(folder, { mode: 0o700 }));
           if (!isPrivateFolder(folder)) return;
         }
         for (const [name, script] of missing) writeWhole(fileOf(name), script.createCachedData());
-        prune(own.at(-1), new Set(Object.entries(hashes).map(([name, hash]) => `${name}-${hash}`)));
+        prune(own, new Set(Object.entries(hashes).map(([name, hash]) => `${name}-${hash}`)));
       });
     },
   };
@@ -86,7 +86,10 @@ function isPrivate(status, kind) {
 function readPrivateFile(path) {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
-    return isPrivate(fstatSync(file), "isFile") ? readFileSync(file) : undefined;
+    const status = fstatSync(file);
+    if (!isPrivate(status, "isFile")) return undefined;
+    const content = Buffer.allocUnsafeSlow(status.size);
+    return readSync(file, content, 0, status.size, 0) === status.size ? content : undefined;
   } finally {
     closeSync(file);
   }

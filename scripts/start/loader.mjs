@@ -1,6 +1,6 @@
 // Implements `require` between the command's parts, in the package and in the executable.
 import { isBuiltin } from "node:module";
-import { join } from "node:path";
+import { sep } from "node:path";
 import { Script } from "node:vm";
 
 /**
@@ -16,7 +16,7 @@ export function createLoader({ source, cachedData, builtin, folder, compiled = (
     if (known) return known.exports;
     const part = { exports: {} };
     parts.set(name, part);
-    const filename = join(folder, name);
+    const filename = `${folder}${sep}${name}`;
     const script = new Script(source(name), { filename, cachedData: cachedData(name) });
     compiled(name, script);
     const requirePart = (id) => {

@@ -12,7 +12,7 @@ const cache = openCodeCache({
   hashes: SALLYPORT_PARTS,
 });
 const load = createLoader({
-  source: (name) => readFileSync(join(folder, name), "latin1"),
+  source: (name) => readFileSync(`${folder}/${name}`, "latin1"),
   cachedData: cache.cachedData,
   compiled: cache.compiled,
   builtin: require,
