@@ -102,7 +102,7 @@ function describeProxy(routes, version) {
     const name = path.replace(/:(\w+)/g, "{$1}").replace("*", "{path}");
     paths[name] ??= {};
     // OpenAPI cannot express "any method".
-    const methods = method === "ANY" ? ["get", "post"] : [method.toLowerCase()];
+    const methods = ["ANY", "COMMON"].includes(method) ? ["get", "post"] : [method.toLowerCase()];
     for (const each of methods) paths[name][each] ??= { summary, tags: [dialect], responses: {} };
   }
   return { openapi: "3.1.0", info: { title: "Proxy API", version }, paths };

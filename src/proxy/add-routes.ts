@@ -6,7 +6,7 @@ import type { McpGateway } from "./mcp/mcp-gateway.ts";
 import { relayMcp } from "./mcp/relay-mcp.ts";
 import { handleCall } from "./pipeline/handle-call.ts";
 import { isPassedOn, servePassThrough } from "./pipeline/serve-pass-through.ts";
-import { isModelRoute, MCP_GATEWAY, type Route, routes, takesPath } from "./routes.ts";
+import { COMMON_METHODS, isModelRoute, MCP_GATEWAY, type Route, routes, takesPath } from "./routes.ts";
 import { takeOver } from "./server/take-over.ts";
 import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
@@ -24,16 +24,19 @@ export function addRoutes(app: FastifyInstance, services: Services, mcp: McpGate
       app.addHttpMethod(method, { hasBody: true });
   }
   for (const route of routes) {
-    const methods =
-      route.method === "ANY" ? app.supportedMethods.filter((name) => name !== "OPTIONS") : [route.method];
     app.route({
-      method: methods,
+      method: methodsOf(route, app),
       url: route.path,
       config: { route },
       exposeHeadRoute: route.method === "GET",
       ...servedBy(route, services, mcp),
     });
   }
+}
+
+function methodsOf({ method }: Route, app: FastifyInstance): string[] {
+  if (method === "COMMON") return [...COMMON_METHODS];
+  return method === "ANY" ? app.supportedMethods.filter((name) => name !== "OPTIONS") : [method];
 }
 
 /**

@@ -49,8 +49,11 @@ type UtilityOperation = (typeof UTILITIES)[number];
 export type RouteDialect = Dialect | "plain" | "admin" | "bedrock" | "by-caller";
 
 export interface Route {
-  /** `ANY` stands for every method that Node.js supports, except `OPTIONS`. */
-  readonly method: "GET" | "POST" | "DELETE" | "ANY";
+  /**
+   * `COMMON` stands for `COMMON_METHODS`, and `ANY` for every method that Node.js supports, except `OPTIONS`. Fastify's
+   * router compiles code for each method of a route: 30 routes with `ANY` took 25 ms of the start.
+   */
+  readonly method: "GET" | "POST" | "DELETE" | "COMMON" | "ANY";
   readonly path: string;
   readonly dialect: RouteDialect;
   readonly operation: Operation;
@@ -59,6 +62,9 @@ export interface Route {
   /** Whether the route serves only paths that end with `:` and a method. */
   readonly needsMethod?: true;
 }
+
+/** The methods that vendors' APIs use. */
+export const COMMON_METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 function route(
   method: Route["method"],
@@ -99,8 +105,8 @@ const sharedRoutes: readonly Route[] = [
   route("GET", "/metrics", "plain", "metrics", "ignored"),
   route("GET", "/", "plain", "home", "ignored"),
   route("GET", "/internal/dashboard/events", "plain", "dashboard-events", "ignored"),
-  route("ANY", "/api/admin/v1/*", "admin", "admin"),
-  route("ANY", "/api/me/v1/*", "admin", "own"),
+  route("COMMON", "/api/admin/v1/*", "admin", "admin"),
+  route("COMMON", "/api/me/v1/*", "admin", "own"),
   route("POST", "/model/:model/invoke", "bedrock", "bedrock-client"),
   route("POST", "/model/:model/invoke-with-response-stream", "bedrock", "bedrock-client"),
   route("POST", "/model/:model/count-tokens", "bedrock", "bedrock-client"),
@@ -131,7 +137,7 @@ const PASSED: readonly (readonly [dialect: RouteDialect, ...paths: readonly stri
 ];
 
 const passedRoutes: readonly Route[] = PASSED.flatMap(([dialect, ...paths]) =>
-  paths.map((path) => route("ANY", path, dialect, "pass-through", "streamed")),
+  paths.map((path) => route("COMMON", path, dialect, "pass-through", "streamed")),
 );
 
 const LIVE = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";

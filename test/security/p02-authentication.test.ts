@@ -77,7 +77,7 @@ describe.each(MODES.flatMap((mode) => [false, true].map((lan) => ({ mode, lan })
       const effective = effectiveMode(mode, lan);
       const wrong: string[] = [];
       for (const route of routes) {
-        const methods = route.method === "ANY" ? ["POST", "PUT"] : [route.method];
+        const methods = ["ANY", "COMMON"].includes(route.method) ? ["POST", "PUT"] : [route.method];
         for (const method of methods) {
           for (const { name, headers, right } of CREDENTIALS) {
             const refused = await isRefused(proxy, method, pathOf(route), headers);

@@ -6,7 +6,14 @@ import { encodeProxyError, type ProxyError, toProxyError } from "../dialect-erro
 import { dialects, getProfile } from "../dialects/index.ts";
 import { callersDialect } from "../models/describe-models.ts";
 import { servePassThrough, takesUnknown } from "../pipeline/serve-pass-through.ts";
-import { type Route, type RouteDialect, routes, takesPath, UNKNOWN_PATHS } from "../routes.ts";
+import {
+  COMMON_METHODS,
+  type Route,
+  type RouteDialect,
+  routes,
+  takesPath,
+  UNKNOWN_PATHS,
+} from "../routes.ts";
 import type { Services } from "../services.ts";
 import { toExceptionName } from "./cloud-clients/bedrock-exceptions.ts";
 import { takeOver } from "./take-over.ts";
@@ -126,7 +133,8 @@ function dialectUnder(path: string): RouteDialect {
 /** Returns the methods of a path for error messages, without HEAD (implied by GET) and OPTIONS (always allowed). */
 function listMethods(path: string): string[] {
   const taking = routes.filter((route) => matchesPath(route, path) && route.operation !== "websocket");
-  return [...new Set(taking.map((route) => route.method))];
+  const methods = taking.flatMap(({ method }) => (method === "COMMON" ? COMMON_METHODS : [method]));
+  return [...new Set(methods)].filter((method) => method !== "HEAD");
 }
 
 function isCovered(path: string): boolean {

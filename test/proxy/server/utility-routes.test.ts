@@ -22,8 +22,11 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const call = (method: "GET" | "POST" | "PUT" | "HEAD" | "OPTIONS", url: string, more: object = {}) =>
-  proxy.server.app.inject({ method, url, headers: { host: "localhost" }, ...more });
+const call = (
+  method: "GET" | "POST" | "PUT" | "HEAD" | "OPTIONS" | "PROPFIND",
+  url: string,
+  more: object = {},
+) => proxy.server.app.inject({ method, url, headers: { host: "localhost" }, ...more });
 
 describe("routes that call no model", () => {
   it("return health, readiness, greetings and metrics", async () => {
@@ -54,6 +57,13 @@ describe("routes that call no model", () => {
     ["POST", "/v1beta/models/..%2fx:generateContent", 400, { error: { status: "INVALID_ARGUMENT" } }],
     ["GET", "/v1/responses", 405, { error: { message: expect.any(String) } }],
     ["PUT", "/v1/responses", 405, { error: { message: "Method not allowed; use POST" } }],
+    [
+      "PROPFIND",
+      "/v1/vector_stores",
+      405,
+      { error: { message: "Method not allowed; use GET, POST, PUT, PATCH, DELETE" } },
+    ],
+    ["PROPFIND", "/api/admin/v1/keys", 405, { error: { code: "method_not_allowed" } }],
   ] as const)("return errors in the route's dialect: %s %s is %i", async (method, url, status, body) => {
     const response = await call(method, url);
     expect(response.statusCode).toBe(status);
