@@ -11,7 +11,7 @@ export interface Agent {
   /** The id in `sallyport install ID` and `sallyport proxy connect ID`. */
   readonly id: string;
   readonly name: string;
-  /** The name of its program on the PATH. SDKs have no program. */
+  /** The name of its program on the PATH; absent for SDKs and for pi. */
   readonly program?: string | undefined;
   /** Whether the agent has only settings of the person, and none of a project. */
   readonly isUserOnly?: true | undefined;
@@ -38,7 +38,7 @@ export interface InstallTarget {
   readonly home: string;
   /** The repository's root; set for `--project`. */
   readonly project?: string | undefined;
-  /** The shell command that runs Sallyport, quoted: `sallyport`, or node with the script's path. */
+  /** The shell command that runs Sallyport, quoted: `sallyport`, or node with the script, or the single executable. */
   readonly command: string;
   /** The same command as separate arguments, for agents that start programs without a shell. */
   readonly argv: readonly string[];

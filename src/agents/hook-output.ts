@@ -3,7 +3,7 @@ import type { PlanDecision } from "../review/decision.ts";
 /** The maximum size of the hook output that an agent reads. */
 export interface OutputLimit {
   readonly agent: string;
-  /** Maximum bytes. Longer output would be cut off, which makes the JSON invalid and loses the decision. */
+  /** Maximum bytes. The agent would cut off or ignore longer output, and the decision would be lost. */
   readonly bytes: number;
 }
 

@@ -32,7 +32,7 @@ function resolved(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }
 
-/** Returns the file that a shell runs for `sallyport`, with links resolved. */
+/** Returns the file that later shells run for `sallyport`, with links resolved. */
 async function firstOnPath(searchPath: string): Promise<string | undefined> {
   for (const folder of searchPath.split(delimiter).filter(isLasting)) {
     const path = join(folder, "sallyport");

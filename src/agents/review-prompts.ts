@@ -3,7 +3,7 @@ import { OWN_MARK } from "./file-edits/own-file.ts";
 /** Description of the review command in an agent's list of commands. */
 export const REVIEW_COMMAND = "Review the changes in the browser, together with the person";
 
-/** The facts about an agent that the prompts of a live review contain: its name, and how its shell waits. */
+/** The facts about an agent that the prompts of a live review contain, such as its name and how its shell waits. */
 export interface LiveReviewer {
   /** The command that runs Sallyport. */
   readonly command: string;

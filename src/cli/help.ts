@@ -32,7 +32,7 @@ Examples:
 An agent is connected to the proxy only if an upstream has its dialect. Without a terminal, --yes or --dry-run is required. To undo: sallyport uninstall --all.
 
 Exit codes:
-  0      the steps were carried out or declined, or nothing was missing
+  0      no step failed
   2      without a terminal: nothing was written
   130    Ctrl-C at a question
   other  that of the first failed step; steps that do not need it were tried`,
@@ -128,10 +128,11 @@ Examples:
 SIGHUP, or saving the configuration file, reloads it. SIGTERM stops the proxy once running calls have finished, or after proxy.drain_timeout.
 
 Exit codes:
-  0  stopped
-  1  internal error, or worker processes ended repeatedly
-  2  invalid flags, environment or configuration
-  3  the address or port is not available`,
+  0      stopped
+  1      internal error, or worker processes ended repeatedly
+  2      invalid flags, environment or configuration
+  3      the address or port is not available
+  128+n  ended by a second signal n before its calls were complete`,
   "sallyport proxy status": `
 Exit codes:
   0  a proxy runs
@@ -139,7 +140,7 @@ Exit codes:
   "sallyport proxy stop": `
 Running calls may finish within proxy.drain_timeout (30 seconds by default).`,
   "sallyport proxy restart": `
-The new process takes over the listening socket, so no connection is refused. The old process ends when all calls on its connections have ended. If the new process cannot start, the old one continues. With --workers, on Windows and as a service of launchd, connections are refused until the new process listens.`,
+The new process takes over the listening socket, so no connection is refused. The old process ends when all calls on its connections have ended. If the new process cannot start, the old one continues. With --workers, with the host name localhost, on Windows and as a service of launchd, connections are refused until the new process listens.`,
   "sallyport proxy logs": `
 Examples:
   sallyport proxy logs --follow

@@ -7,7 +7,10 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewCommand } from "./review-command.ts";
 
-/** Maximum seconds of one `review wait`. The model must request this timeout, which the settings limit to four days. */
+/**
+ * Maximum seconds of one `review wait`. The model must request a timeout that is 100 s longer; the settings allow up to
+ * four days.
+ */
 const WAIT_SECONDS = 3_500;
 
 /** The installation in Claude Code: https://code.claude.com/docs/en/hooks. Tested with 2.1.197 and 2.1.332. */

@@ -9,7 +9,7 @@ import { modSource } from "./mod-source.ts";
 export const claudeCodeMod: PluginPackage = {
   id: "claude-code-mod",
   format: "Claude Code mod",
-  agents: "Claude Code 2.1.287 and later, Claude Desktop, its VS Code extension",
+  agents: "Claude Code 2.1.287 and later, its VS Code extension, Claude Desktop",
   gives:
     "plan review while the session continues; /sallyport without a model turn; the URL in the status line",
   files: (target) => [

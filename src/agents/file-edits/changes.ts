@@ -100,8 +100,8 @@ async function resolveLink(path: string): Promise<string> {
 }
 
 /**
- * Throws `unreadable` if the file or its folder is read-only. The modes are checked explicitly, because a rename
- * replaces a read-only file and root may write any file.
+ * Throws `unreadable` if the file or the nearest existing folder above it is not writable. The modes are checked
+ * explicitly, because a rename replaces a read-only file and root may write any file.
  */
 async function requireWritable(target: string, path: string): Promise<void> {
   const file = await readMode(target);

@@ -1,6 +1,6 @@
 /**
- * Edits the text of JSON with comments. Comments, formatting, line ends and a byte-order mark stay unchanged. A missing
- * or empty file is `{}`.
+ * Edits the text of JSON with comments. Comments, formatting, line endings and a byte order mark stay unchanged. A
+ * missing or empty file is `{}`.
  */
 import { findNodeAtLocation, type Node, type ParseError, parse, parseTree } from "jsonc-parser";
 import { plainParseError } from "../../config/load.ts";

@@ -6,7 +6,7 @@
 /** An edit of one of an agent's files. `undefined` stands for a file that does not exist. */
 export interface FileEdit {
   readonly path: string;
-  /** A short description for the table and the diff: "hook on ExitPlanMode". */
+  /** A short description for the diff: "review every plan before it is carried out". */
   readonly purpose: string;
   /**
    * Returns the text with Sallyport's part, or the text unchanged if it already contains the part. `earlier` has the
@@ -17,7 +17,10 @@ export interface FileEdit {
   uninstall(text: string | undefined, earlier?: Earlier): string | undefined;
 }
 
-/** A file's text before and after an earlier installation. It is used if the file has changed since. */
+/**
+ * A file's text before and after an earlier installation. If the file has not changed since, an uninstallation writes
+ * `original` and does not call `uninstall`.
+ */
 export interface Earlier {
   readonly original: string | undefined;
   readonly written: string;

@@ -2,8 +2,8 @@ import { type Json, readJson, removeValue, setMember, valueAt } from "./edit-jso
 import type { Earlier, FileEdit } from "./file-edit.ts";
 
 /**
- * The path and value of a member to set. The value `undefined` keeps the person's value, and removes what an earlier
- * installation wrote there.
+ * The path and value of a member to set. The value `undefined` keeps the person's value, and restores a member that an
+ * earlier installation wrote.
  */
 export type JsonMember = readonly [path: readonly string[], value: Json | undefined];
 
@@ -15,8 +15,8 @@ export function jsonDefaults(path: string, purpose: string, members: readonly Js
 }
 
 /**
- * Returns an edit that sets members of an agent's JSON settings. Uninstalling restores each member's earlier value,
- * unless the member has changed since the installation.
+ * Returns an edit that sets members of an agent's JSON settings. Uninstalling restores each member's value from
+ * before the installation, or removes the member if no such value is known, unless the member has changed since.
  */
 export function jsonMembers(path: string, purpose: string, members: readonly JsonMember[]): FileEdit {
   return {

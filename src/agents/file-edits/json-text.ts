@@ -9,7 +9,7 @@ export function replaceRange(source: string, start: number, end: number, replace
   return source.slice(0, start) + replacement + source.slice(end);
 }
 
-/** Formats a value for an offset in the text: with the indentation of that line and the file's line ends. */
+/** Formats a value for an offset in the text: with the indentation of that line and the file's line endings. */
 export function printInto(source: string, offset: number, value: Json): string {
   return print(value, indentAt(source, offset), source);
 }

@@ -6,7 +6,7 @@ const OPEN = "# >>> sallyport";
 const OPEN_JOINED = "# >>> sallyport (on a line of its own)";
 const CLOSE = "# <<< sallyport";
 
-/** Adds a block at the end. If the last line has no line end, one is added; removing the block removes it too. */
+/** Adds a block at the end. If the last line has no line ending, one is added; removing the block removes it too. */
 export function blockAtEnd(text: string, lines: readonly string[]): string {
   if (text === "" || text.endsWith("\n")) return text + block(OPEN, lines);
   return `${text}\n${block(OPEN_JOINED, lines)}`;

@@ -1,4 +1,4 @@
-/** Finds the top-level keys of a TOML file line by line. Multi-line strings and arrays are recognized. */
+/** Finds top-level keys and tables of a TOML file line by line. Multi-line strings and arrays are recognized. */
 
 export interface TomlLine {
   readonly text: string;
@@ -9,7 +9,8 @@ export interface TomlLine {
 }
 
 /**
- * Returns the lines including their line ends. Text that is not TOML yields lines without keys, never an error. Pure.
+ * Returns the lines including their line endings. A line that is not recognized has neither key nor table. Never
+ * throws. Pure.
  */
 export function tomlLines(text: string): readonly TomlLine[] {
   let state: State = { open: undefined, depth: 0 };

@@ -9,7 +9,10 @@ import type { Receipt, ReceiptStore } from "./receipts.ts";
 /** Settings may contain keys, so only the owner can read a new file. An existing file keeps its mode. */
 const NEW_FILE_MODE = 0o600;
 
-/** Writes all changes or none: on a failure, files already written are restored. Throws `unreadable`. */
+/**
+ * Writes all changes or none: on a failure, restores the files already written. Throws `unreadable`, which also names
+ * files that cannot be restored, or `storage` if a receipt cannot be read or written.
+ */
 export async function writeChanges(changes: readonly Change[], receipts: ReceiptStore): Promise<void> {
   const undo: UndoStep[] = [];
   try {

@@ -28,7 +28,7 @@ export interface CommandFacts {
 /** Known values by flag ("--origin"), argument ("agent") or a command's argument ("sallyport run <agent>"). */
 export type KnownValues = Readonly<Record<string, readonly string[]>>;
 
-/** Returns the program and all its subcommands as a list, the program first. */
+/** Returns the program and its visible subcommands, without `help`, as a list, the program first. */
 export function commandTree(program: Command, known: KnownValues, above = ""): readonly CommandFacts[] {
   const path = `${above} ${program.name()}`.trim();
   const visible = program.createHelp().visibleCommands(program);

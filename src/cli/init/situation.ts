@@ -32,7 +32,7 @@ export interface FoundAgent {
   /** The state of the agent's hook; null if the agent's plans cannot be reviewed, or not with `--project`. */
   readonly hook: InstallState | null;
   readonly live: boolean;
-  /** Whether the agent's settings name the proxy; null if Sallyport does not write them, or not with `--project`. */
+  /** Whether `proxy connect` has written the agent's settings; null if it cannot, or not with `--project`. */
   readonly connected: boolean | null;
   /** The dialects in which the agent calls models. */
   readonly dialects: readonly UpstreamDialect[];

@@ -17,7 +17,8 @@ export interface ProxyKeysFlags extends ProxyFlags {
 
 /**
  * Runs `sallyport proxy keys`: lists the proxy's keys by name and fingerprint. With `--new NAME`, generates a key:
- * prints the key on stdout, and the lines for the configuration (with its digest, not the key) on stderr.
+ * prints the key on stdout, and its entry for `proxy.api_keys`, which has only its digest, on stderr. With `--json`,
+ * prints key and digest on stdout.
  */
 export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Promise<number> {
   if (flags.new !== undefined) {

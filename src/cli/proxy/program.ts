@@ -66,7 +66,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
   addHelpCommand(proxy);
 }
 
-/** Adds the commands that list models and keys. */
+/** Adds `models`, `keys`, `teams`, `usage` and `mcp`. */
 function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   addEnvironmentFile(proxy.command("models"))
     .description("List the models of each upstream, and the names that rules define")

@@ -11,7 +11,7 @@ import { pagesFolder } from "../pages-folder.ts";
 import { isBeyondLoopback } from "./listen.ts";
 import type { ReviewOptions } from "./options.ts";
 
-/** Creates the server of a review. Reads the built pages from disk, and reports errors on stderr. */
+/** Creates the server of a review. Serves the built pages, and reports errors on stderr. */
 export function createReviewApp(
   context: ReviewContext,
   output: Output,

@@ -13,9 +13,9 @@ export interface ReviewLastFlags {
 }
 
 /**
- * Runs `sallyport review last [--all] [--json]`: prints the last decision for the project of the working directory, or
- * of all projects, in the form that its agent expected. Use it if the agent did not read the decision. Throws
- * `not_found` if there is no decision.
+ * Runs `sallyport review last [--all] [--json]`: prints the last decision on the project of the working directory, or
+ * on any project, as text for the agent or as JSON. Use it if the agent did not read the decision. Throws `not_found`
+ * if there is no decision.
  */
 export async function reviewLast({ json, all }: ReviewLastFlags, output: Output): Promise<number> {
   const folder = resolve(dataDirectory(processEnvironment));

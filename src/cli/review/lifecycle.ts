@@ -9,7 +9,7 @@ export interface Lifecycle {
   /** Aborted when the command has to stop. Its reason is an `AbortError` with the `exitReason`. */
   readonly signal: AbortSignal;
   readonly exitReason: ExitReason | undefined;
-  /** Ends the command after this many seconds from now, replacing any earlier limit; undefined removes the limit. */
+  /** Ends the command this many seconds from now. Replaces any earlier limit; undefined removes it. */
   stopAfter(seconds: number | undefined): void;
   /** Restores the default handling of signals. */
   dispose(): void;

@@ -10,7 +10,7 @@ export interface ReviewAddress {
    * that is taken.
    */
   readonly port?: number | undefined;
-  /** A requested address beyond loopback. */
+  /** A requested address, on which the review listens in addition to loopback. */
   readonly host?: string | undefined;
   readonly projectFolder: string;
   readonly signal: AbortSignal;

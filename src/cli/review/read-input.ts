@@ -91,8 +91,8 @@ function problemOfUtf8(text: string): string | undefined {
 }
 
 /**
- * Returns why bytes decoded as UTF-16 are not text. Text contains a space, a line break or another ASCII character;
- * bytes that begin like UTF-16 by chance rarely do.
+ * Returns why bytes decoded as UTF-16 are not text. Text contains a tab, a space or another printable ASCII character,
+ * and no NUL; bytes that begin like UTF-16 by chance rarely do.
  */
 function problemOfUtf16(text: string): string | undefined {
   return /[\t -~]/.test(text) && !text.includes("\0") ? undefined : "it is binary, not UTF-16 text";

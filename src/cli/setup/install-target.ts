@@ -49,7 +49,7 @@ export function requireRepository(flags: { readonly project: boolean }): void {
 
 /**
  * Returns the receipts of one agent: `review` for its hook, `proxy` for its connection. Both may cover the same file.
- * The service and the configuration have receipts in the same form.
+ * The service has receipts in the same form.
  */
 export function openReceipts(agent: string, part: "review" | "proxy"): ReceiptStore {
   return createReceiptStore(join(dataDirectory(processEnvironment), "agents", agent, part));

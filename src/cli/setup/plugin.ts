@@ -61,7 +61,10 @@ export async function exportPlugins(
 
 const OTHER_FOLDER = "Name a folder that is empty or does not exist.";
 
-/** Throws `usage` for a folder that contains other files than those of an earlier export. */
+/**
+ * Throws `usage` if a folder contains files but not the marketplace file of an earlier export, and `unreadable` if it
+ * cannot be read.
+ */
 async function requireOwnFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return [];

@@ -114,8 +114,8 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
 }
 
 /**
- * The connection that `disconnect` uses if the configuration is invalid. It suffices because the receipts list the
- * changes to undo.
+ * The connection that `disconnect` uses if the configuration is invalid. It suffices because the receipts contain the
+ * files' text before and after `connect`.
  */
 const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };
 

@@ -21,7 +21,8 @@ export interface ProxyStopFlags {
 const LOOK_MS = 50;
 
 /**
- * Runs `sallyport proxy stop`: ends running proxies once their running calls have ended. Resolves to the exit code.
+ * Runs `sallyport proxy stop`: ends running proxies once their running calls have ended or the drain timeout has
+ * passed. Resolves to the exit code.
  */
 export async function stopProxy(flags: ProxyStopFlags, output: Output): Promise<number> {
   const port = parsePort(flags.port, "--port");
@@ -41,7 +42,7 @@ export async function stopProxy(flags: ProxyStopFlags, output: Output): Promise<
 }
 
 /**
- * Signals a proxy to stop once its running calls have ended. Throws `forbidden` if the proxy belongs to
+ * Requests the stop of a proxy: with SIGTERM or, on Windows, with a file. Throws `forbidden` if the process belongs to
  * another user.
  */
 export async function requestStop(

@@ -9,8 +9,8 @@ import { withDatabase } from "./with-database.ts";
 export const COMMAND_LINE = { name: "command line", address: null };
 
 /**
- * Opens the key store of the proxy's database for one task. Throws `usage` if `proxy.database` is "none", if a key or
- * team does not exist, or if the name of a new one is taken.
+ * Opens the key store of the proxy's database for one task. Throws `usage` if `proxy.database` is "none", and instead
+ * of the store's errors `not_found` and `conflict`.
  */
 export async function withKeyStore<Result>(
   environment: Environment,
@@ -33,7 +33,7 @@ export async function withKeyStore<Result>(
 
 const KEYS = { content: "keys", hint: () => 'Set proxy.database to "sqlite" or a postgres URL.' };
 
-/** Converts the error for an unknown or taken name to a usage error (exit code 2). */
+/** Converts `not_found` and `conflict` to `usage` (exit code 2). Returns any other error unchanged. */
 function asUsage(error: unknown): unknown {
   if (!(error instanceof AppError) || (error.code !== "not_found" && error.code !== "conflict")) return error;
   const hint = error.hint === undefined ? {} : { hint: error.hint };

@@ -54,11 +54,11 @@ export interface ServiceManager {
   /** Stops the service and removes it from the manager, after which its file can be deleted. */
   disable(): Promise<void>;
   state(): Promise<ServiceState>;
-  /** The command that prints the service's messages, or undefined if they are in the definition's log file. */
+  /** Returns the command that prints the service's messages; undefined if they are in the definition's log file. */
   logCommand(
     lines: number,
     flags: { readonly follow: boolean; readonly json: boolean },
   ): readonly string[] | undefined;
-  /** Notes for the user after the installation. */
+  /** Notes for the person after the installation. */
   readonly notes: readonly string[];
 }

@@ -13,7 +13,8 @@ export interface NamedFiles {
 
 /**
  * Creates a watcher that calls `reload` when a file changes and `update` when a secret's time to live has passed.
- * Relative paths are resolved against `folder`.
+ * Relative paths of the certificate and of model data are resolved against `folder`, those of secrets against the
+ * working directory.
  */
 export function watchNamedFiles(folder: string, reload: () => void, update: () => void): NamedFiles {
   let watched = "";

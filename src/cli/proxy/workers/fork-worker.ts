@@ -10,7 +10,7 @@ import { trackPendingConnections } from "./untaken-connections.ts";
 export interface WorkerProcess {
   readonly pid: number | undefined;
   readonly remote: Remote<WorkerCalls>;
-  /** Whether the worker accepts calls. Calls that are sent earlier would be lost. */
+  /** Whether `remote` can call the worker's functions. An earlier call would be lost. */
   isReady: boolean;
   /** The last counts that the worker reported. */
   counts: MetricCounts;

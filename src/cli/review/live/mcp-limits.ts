@@ -22,8 +22,8 @@ const LIMITS: readonly (readonly [client: RegExp, name: string, characters: numb
 ];
 
 /**
- * Shortens a result that the client would cut: to its text alone or, if the text is too long as well, to the
- * beginning of the text and the path of a file with the whole text. Writes that file.
+ * Shortens a result that the client would cut off: removes its data except `event` and, if the text alone is too long,
+ * replaces the end of the text by the path of a file with the whole text. Writes that file.
  */
 export async function fitToClient(result: ToolResult, client: string): Promise<ToolResult> {
   const limit = LIMITS.find(([pattern]) => pattern.test(client));

@@ -11,7 +11,7 @@ import type { Finding } from "./finding.ts";
 /** Bytes that the check writes: the size of a short plan. */
 const TRIAL_BYTES = 16_384;
 
-/** Checks the data directory by writing and removing a file. */
+/** Checks that a file can be written in the data directory, which it creates, and that other users cannot read it. */
 export async function dataFinding(folder: string, platform: NodeJS.Platform): Promise<Finding> {
   const subject = "data directory";
   const trial = join(folder, `.doctor-${randomBytes(6).toString("hex")}`);
