@@ -21,7 +21,7 @@ export type SetExitCode = (code: number) => void;
 
 /**
  * Creates the command tree. Actions import their modules when they run, so that `--help` and `--version` stay fast
- * and no command loads the code of another.
+ * and a command loads only the code that it uses.
  */
 export function createProgram(output: Output, setExitCode: SetExitCode): Command {
   const program = new Command("sallyport")

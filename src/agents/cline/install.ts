@@ -3,7 +3,7 @@ import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { jsonMembers } from "../file-edits/json-members.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 
-/** Timeout of one tool call in Cline, in seconds. A person's answer can take that long. */
+/** Timeout of one tool call in Cline, in seconds: one day, because a call can wait for the person's feedback. */
 const CALL_SECONDS = 86_400;
 
 /**

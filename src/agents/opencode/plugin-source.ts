@@ -89,7 +89,7 @@ function approved({ feedback, plan }) {
   return "The person approved the plan." + notes + edited;
 }
 
-/** Returns whether a tool's result could be cut off, which happens above 2000 lines or 50 KB. Messages are not. */
+/** Returns whether a tool's result could exceed 2000 lines or 50 KB, above which it is cut off; a message is not. */
 function isCutOff(text) {
   return Buffer.byteLength(text) > 40_000 || text.split("\\n").length > 1500;
 }

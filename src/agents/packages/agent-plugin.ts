@@ -49,7 +49,8 @@ export const agentPlugin: PluginPackage = {
       "Install it with the commands of your agent, for example `copilot plugin marketplace add FOLDER` and " +
         "`copilot plugin install sallyport@sallyport`, or `codex plugin marketplace add FOLDER` and `codex plugin add " +
         "sallyport@sallyport`. FOLDER is the folder that contains `.claude-plugin/marketplace.json`. If `sallyport install` " +
-        "has already set up the same agent, run `sallyport uninstall AGENT` first: with both, each plan opens twice.",
+        "has already set up the same agent, run `sallyport uninstall AGENT` first: with both, Copilot CLI opens " +
+        "each plan twice.",
     ]),
   ],
   install: (folder) => [

@@ -36,7 +36,7 @@ export function publishedTarget(version: string): PackageTarget {
   return { command: "sallyport", argv: ["sallyport"], version, platform: "linux" };
 }
 
-/** Members that all manifests have under the same names. */
+/** Members that most manifests have, under the same names. */
 export const MANIFEST = {
   name: "sallyport",
   description: "Review plans and diffs in the browser: comment on lines, and the agent gets your comments.",

@@ -4,7 +4,7 @@ import { expectSuccess } from "./expect-success.ts";
 import { OWN_MARK, type ServiceDefinition, type ServiceManager } from "./service-manager.ts";
 import { escapeXml } from "./xml.ts";
 
-/** The label of the agent, and the name of its file. */
+/** The label of the launchd agent, and the name of its file without the extension. */
 const LAUNCHD_LABEL = "sallyport.proxy";
 
 /** Creates the manager of a user's launchd agents. */

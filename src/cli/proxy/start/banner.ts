@@ -26,7 +26,7 @@ function getScheme(tls: ProxyConfig["tls"]): "http" | "https" {
   return tls === undefined ? "http" : "https";
 }
 
-/** Returns the lines that show how to connect a client, ready to paste. */
+/** Returns the lines that `proxy start` prints: addresses for clients, ready to paste, and the main settings. */
 export function banner(config: ProxyConfig, port: number, file: BannerFile): string[] {
   const base = baseUrl(config, port);
   const mode = effectiveMode(config.authMode, config.allowLanAccess);

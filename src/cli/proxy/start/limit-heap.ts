@@ -18,8 +18,9 @@ const ENOUGH_BYTES = 32 * 1024 * 1024;
  */
 const GROWTH_PERCENT = 40;
 /**
- * With 40 percent of a heap of 28 MB alone, translated calls caused a full collection every 400 ms, and V8's helper
- * threads used a sixth of the CPU time of a call (bench/translate/cost.mjs).
+ * Maximum growth in bytes if `GROWTH_PERCENT` allows less. With the percentage alone and a heap of 28 MB, translated
+ * calls caused a full collection every 400 ms, and V8's helper threads used a sixth of the CPU time of a call
+ * (bench/translate/cost.mjs).
  */
 const GROWTH_BYTES = 16 * 1024 * 1024;
 

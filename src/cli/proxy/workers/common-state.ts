@@ -17,7 +17,7 @@ export interface CommonState {
   getCalls(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
   /** Sets the amounts of budgets that were already spent when this process started to count. */
   prime(spent: readonly SpentBudget[]): void;
-  /** Keeps the counts of a worker that has ended, so that no counter decreases. */
+  /** Keeps the counts of a worker that has ended, so that no counter decreases, and ends its reservations. */
   retire(worker: WorkerProcess): void;
 }
 

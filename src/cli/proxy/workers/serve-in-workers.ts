@@ -225,7 +225,7 @@ function createVersionError(itsVersion: string): AppError {
 
 function createRestartLimitError(how: string): AppError {
   const hint =
-    "The reason may be printed above or in the system's log. Without --workers, the proxy may print more.";
+    "Look for the reason above and in the system's log. Without --workers, the proxy may print more.";
   return new AppError("workers_failed", `Workers ended repeatedly, the last one with ${how}`, { hint });
 }
 

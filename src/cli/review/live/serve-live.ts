@@ -44,11 +44,14 @@ export async function announceLive({ url }: ReviewRun, { threads }: ReviewContex
 
 /** The output of a live review that has ended. */
 export interface LiveEnd {
-  /** Prints the batches that no `wait` has fetched. Called once the server is closed. */
+  /**
+   * Prints the batches that no `wait` has fetched; nothing for a detached review, or after a signal, a time limit or
+   * the end of the caller. Called once the server is closed.
+   */
   print(): Promise<void>;
 }
 
-/** Ends the session: sends agents the final event, and stores or prints the batches that no client has fetched. */
+/** Ends a live review: records an interruption, waits for agents that receive a batch, and returns the output. */
 export async function endLive(
   { review, output }: ReviewRun,
   { threads: { live } }: ReviewContext,
