@@ -29,7 +29,7 @@ Examples:
   sallyport init --yes --proxy  also the proxy, as a service
   sallyport init --yes --proxy --env-file ~/.config/sallyport/.env
 
-An agent is connected to the proxy only if an upstream has its dialect. Without a terminal, --yes or --dry-run is required. To undo: sallyport uninstall --all.
+An agent is connected to the proxy only if an upstream has one of its dialects. Without a terminal, --yes or --dry-run is required. To undo: sallyport uninstall --all.
 
 Exit codes:
   0      no step failed

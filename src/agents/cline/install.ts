@@ -48,7 +48,7 @@ When a plan is complete, in plan mode or before you carry it out:
 
 1. Call \`review_plan\` with the whole plan as Markdown. Tell the person the URL in the result.
 2. Call \`wait_for_feedback\` with the review's id, again and again until it returns an event. Do not end your turn before.
-3. Feedback: revise the plan as it says, call \`review_plan\` with the revised plan and the same id, and go back to step 2.
+3. Feedback: revise the plan accordingly, call \`review_plan\` with the revised plan and the same id, and go back to step 2.
    Approval: the person has approved the plan; carry it out, with the notes in the result. Any other end: ask the person.
 
 When the person asks for a review of the changes in the browser: call \`review_code\` and \`wait_for_feedback\`, handle each

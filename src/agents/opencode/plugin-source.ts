@@ -26,7 +26,7 @@ export const Sallyport = async ({ client }) => ({${planTool === undefined ? "" :
       description:
         "Submit a finished plan to the person, who reviews it in the browser. Call it once the plan is complete and " +
         "before any of it is carried out. ${instead}It waits for the decision, however long that takes. If the plan is not " +
-        "approved, revise it as the result says and submit it again.",
+        "approved, revise it according to the result and submit it again.",
       args: { plan: { type: "string", description: "The whole plan, as Markdown." } },
       async execute({ plan }, context) {
         const agents = ${sendsMessages ? "await listAgents(client, context.directory)" : "[]"};

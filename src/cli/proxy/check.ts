@@ -17,7 +17,7 @@ export interface ProxyCheckFlags extends ProxyFlags {
 }
 
 /**
- * Runs `sallyport proxy check`: prints the effective configuration and the source of each value, or, with
+ * Runs `sallyport proxy check`: prints the configuration in force and the source of each value, or, with
  * `--json-schema`, the JSON Schema of the configuration file. Resolves to 0. Throws `configuration` if the
  * configuration is invalid.
  */

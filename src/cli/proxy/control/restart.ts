@@ -36,7 +36,7 @@ export async function restartProxy(flags: ProxyRestartFlags, output: Output): Pr
 }
 
 async function replace(old: RunningProxy, data: string, output: Output): Promise<RunningProxy> {
-  // launchd and the Windows Task Scheduler know only the process that they started, not a successor of it.
+  // launchd and the Windows Task Scheduler track only the process that they started, not its successor.
   if (old.service === "launchd" || old.service === "windows") return restartService(old, data);
   if (!old.handsOver) output.note("Connections are refused until the new process listens.");
   if (process.platform !== "win32") {

@@ -11,7 +11,7 @@ import type { Finding } from "./finding.ts";
 /** Texts that a bug report must not contain, and their replacements. */
 export type Replacements = ReadonlyMap<string, string>;
 
-/** Returns a bug report in Markdown: versions, findings and the active configuration, without personal data. */
+/** Returns a bug report in Markdown: versions, findings and settings that are not defaults, without personal data. */
 export async function formatBugReport(
   findings: readonly Finding[],
   { config }: DoctorFlags,
