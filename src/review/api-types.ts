@@ -28,7 +28,7 @@ export interface PlanState {
   readonly origin: AgentOrigin;
   readonly permissionMode?: string;
   readonly sharingEnabled: boolean;
-  /** Identifies the plan by its text, folder and agent; the key of its draft. */
+  /** Identifies the plan by its text (in a live review, by its file), folder and agent; the key of its draft. */
   readonly planId: string;
   /** Identifies this review among those of other processes. */
   readonly sessionId: string;
@@ -69,7 +69,10 @@ export interface AskBody {
   readonly earlier?: readonly AskExchange[];
 }
 
-/** GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: the URL and messages that POST /api/ask would use. */
+/**
+ * GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: the URL, the model and the messages that
+ * POST /api/ask would use without earlier questions.
+ */
 export interface AskPrompt {
   readonly url: string;
   readonly model: string;
@@ -209,7 +212,10 @@ export interface AttachedImage {
 
 /** GET and PUT /api/draft. The page defines `content`; the server stores it without reading it. */
 export interface Draft<Content = unknown> {
-  /** Each PUT must increase it or repeat the stored content; otherwise the response is 409 with the stored draft. */
+  /**
+   * Each PUT must increase the generation, or repeat it with the stored content; otherwise the response is 409 with the
+   * stored draft.
+   */
   readonly generation: number;
   /** ISO 8601 */
   readonly savedAt: string;

@@ -126,7 +126,10 @@ export interface DiffIndex {
 
 /** Paths by the reason why a diff does not show them; a reason without paths is absent. */
 export interface OmittedFiles {
-  /** Ignored files. A folder with only ignored files counts as one, as in `git status --ignored`. */
+  /**
+   * Ignored files. A folder with only ignored files counts as one, as in `git status --ignored`. In a review of
+   * folders: the folders that it skips, such as `node_modules`.
+   */
   readonly ignored?: OmittedPaths;
   /** Tracked files that a sparse checkout leaves out. */
   readonly notCheckedOut?: OmittedPaths;
@@ -226,7 +229,8 @@ export interface SinceLastRound {
    */
   readonly comparedWith?: number;
   /**
-   * Files of that round that have changed since, with their newly changed lines by side, in ascending order.
+   * Files of that round that have changed since, with their newly changed lines by side, in ascending order. Leaves out
+   * files whose lines that round did not store.
    */
   readonly files: readonly {
     readonly path: string;

@@ -26,7 +26,7 @@ export interface ReviewMode {
    * characters that are allowed in file names.
    */
   draftKey(): string;
-  /** Returns earlier rounds of the same plan or branch, oldest first. */
+  /** Returns earlier rounds of the same plan, oldest first; none for a diff. */
   history(context: ReviewContext): Promise<History>;
   /** Paths of images that the plan contains; shown even if the server listens on other addresses than loopback. */
   readonly namedImages: readonly string[];

@@ -5,8 +5,8 @@ import type { OpenedImage } from "./images/open-image.ts";
 import type { FileSizes } from "./reading-api-types.ts";
 
 /**
- * The diff under review, of any source: a git repository, a patch, files, or a repository of another version
- * control system.
+ * The diff under review, of any source: a git repository, a repository of another version control system, a patch,
+ * files, or a pull request.
  */
 export interface DiffSession {
   readonly source: DiffSource;
@@ -37,9 +37,12 @@ export interface DiffSession {
 
 export interface ReviewedFolder {
   readonly name: string;
-  /** Absolute path of the folder that the paths of a diff are relative to. */
+  /** Absolute path of the folder that the paths of a diff are relative to; for a pull request, its address. */
   readonly root: string;
-  /** The branch, or the name of the patch. Part of the draft's key, because reviews can have the same root. */
+  /**
+   * The branch, or a text that identifies the patch, files, pull request or program; undefined for a detached HEAD.
+   * Part of the draft's key, because reviews can have the same root.
+   */
   readonly branch: string | undefined;
 }
 

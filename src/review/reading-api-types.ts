@@ -61,7 +61,7 @@ export interface FileSizes {
 
 /**
  * GET /api/diff/interdiff?round=N: the changes of the diff since feedback was sent in round N, by default the last one.
- * Leaves out changes of the base, for example by a rebase.
+ * Leaves out changes of the base, for example by a rebase, in files whose earlier change applies to the new base.
  */
 export interface DiffInterdiff {
   readonly round: number;

@@ -34,7 +34,7 @@ const promptQuery = z.object({
 
 /**
  * POST /api/ask: asks the configured model; only a page may call it. GET /api/ask/prompt: the messages that
- * POST /api/ask would send.
+ * POST /api/ask would send without earlier questions.
  */
 export function askRoutes(app: FastifyInstance, context: ReviewContext): void {
   app.get("/api/ask/prompt", async (request): Promise<AskPrompt> => {

@@ -28,8 +28,8 @@ const errorSchema = z.looseObject({
 });
 
 /**
- * Asks the model and yields its answer piece by piece. Throws `ask_failed` if the model cannot be reached, or returns
- * an error or an invalid response.
+ * Asks the model and yields its answer piece by piece. Throws `ask_failed` if the model cannot be reached, the
+ * connection breaks, or the model returns an error or an invalid response.
  */
 export async function* streamResponse(
   target: AskTarget,

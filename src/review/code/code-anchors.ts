@@ -81,8 +81,9 @@ async function findLinesOf(
 }
 
 /**
- * Moves all threads to where their anchors are in `after`. `before` is the diff that the threads refer to. If it is
- * undefined, for example after a crash, the threads are located by their code and the lines around that code.
+ * Moves all threads to where their anchors are in `after`. `before` is the diff that the threads refer to. A thread is
+ * located by its code and the lines around that code if it is outdated or if `before` is undefined, for example after
+ * a crash.
  */
 export async function followCode(
   store: ThreadStore,

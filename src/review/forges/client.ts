@@ -55,7 +55,7 @@ export interface ForgeClientOptions {
 /** The options that do not depend on the forge. */
 export type ConnectionOptions = Pick<ForgeClientOptions, "signIn" | "fetch" | "onWait" | "signal">;
 
-/** Maximum milliseconds of one request. */
+/** Maximum milliseconds of one attempt. */
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Maximum seconds that one request waits for rate limits in total. */
 const MAX_WAIT_S = 120;
@@ -177,7 +177,10 @@ function isTransient(error: unknown): boolean {
   return error instanceof AppError && error.code === "forge_error" && error.cause !== undefined;
 }
 
-/** Returns the seconds after which a request that exceeded a rate limit may be repeated; undefined for others. */
+/**
+ * Returns the seconds after which a request may be repeated that exceeded a rate limit, or whose response is a 503 with
+ * `retry-after`; undefined for others.
+ */
 function rateLimitSeconds(
   { status, headers, body }: ForgeResponse,
   { isLimited }: ForgeRequest,

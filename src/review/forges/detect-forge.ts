@@ -16,9 +16,10 @@ export interface DetectOptions extends Connection {
 }
 
 /**
- * Returns the forge of a remote. Detects GitHub Enterprise Server and GitLab on an unknown host by their
- * responses to requests without a sign-in. Throws `usage` if the host is neither. A remote over SSH does not contain
- * the port for HTTPS; the port is then that of the server that the environment names, or otherwise 443.
+ * Returns the forge of a remote. On an unknown host, a path of more than two parts means GitLab; otherwise detects
+ * GitHub Enterprise Server and GitLab by their responses to requests without a sign-in. Throws `usage` if the host is
+ * neither. A remote over SSH does not contain the port for HTTPS; the port is then that of the server that the
+ * environment names, or otherwise 443.
  */
 export async function detectForge(remote: RemoteAddress, options: DetectOptions): Promise<RepositoryAddress> {
   const { path, isPortUnknown = false } = remote;
@@ -55,8 +56,8 @@ async function askHost(host: string, path: string, connection: Connection): Prom
 
 /**
  * Separates the path of a GitLab server from that of the project: `/gitlab/octo/castle` is the project
- * `octo/castle` of a server at `/gitlab`, or a project in nested groups of a server at the root. Sends
- * requests without a sign-in to the host unless the environment names the server's path.
+ * `octo/castle` of a server at `/gitlab`, or a project in nested groups of a server at the root. If the path has more
+ * than two parts and the environment does not name the server's path, sends requests without a sign-in to the host.
  */
 export async function findBasePath<Address extends RepositoryAddress>(
   address: Address,

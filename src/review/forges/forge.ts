@@ -107,7 +107,7 @@ export interface ForgeThread {
 
 export interface ForgeMessage {
   readonly id: string;
-  /** Login of the author. */
+  /** Login of the author, or the display name if there is no login. */
   readonly author: string;
   /** ISO 8601, UTC. */
   readonly at: string;

@@ -10,7 +10,7 @@ const PREFERRED = ["upstream", "github", "gitlab", "origin"];
 /**
  * Returns the remote whose repository has the pull requests: the one that `gh repo set-default` selected, or
  * otherwise the first of `upstream`, `github`, `gitlab`, `origin` and the others. Throws `usage` if no remote
- * is at a forge.
+ * has a URL that `parseRemoteUrl` accepts.
  */
 export async function findRemote(git: GitHandle): Promise<RemoteAddress> {
   const names = linesOf((await tryGit(git, ["remote"])).stdout);

@@ -13,7 +13,7 @@ export const AS_ON_DISK = "* -text -crlf -eol -ident -filter -working-tree-encod
 const ATTRIBUTES = ["text", "eol", "crlf", "filter", "ident", "working-tree-encoding"] as const;
 type Values = Readonly<Record<(typeof ATTRIBUTES)[number], string>>;
 
-/** Characters of the longest line that git reads from an attributes file. */
+/** Maximum characters of a line of an attributes file; git ignores a line of 2,048 bytes or more. */
 const MAX_LINE_CHARS = 2_000;
 
 /** A file on disk and the object it is compared with, if any. */

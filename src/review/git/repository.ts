@@ -35,8 +35,8 @@ export interface Repository {
 }
 
 /**
- * Opens the repository that contains `directory`, without reading its files. Throws `git_missing` or
- * `not_a_repository`, with a hint.
+ * Opens the repository that contains `directory`, without reading its files. Throws `git_missing`, `not_a_repository`,
+ * `git_failed` or `git_timeout`, with a hint.
  */
 export async function openRepository(
   directory: string,

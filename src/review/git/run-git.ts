@@ -68,8 +68,8 @@ const unsafe = {
 };
 
 /**
- * Runs git and returns its exit code and output, also if the code is not 0. All git calls go through this function.
- * Throws `git_timeout`, and ends git, if it does not finish within the limit.
+ * Runs git and returns its exit code and output, also if the code is not 0. All git calls that read a repository go
+ * through this function. Throws `git_timeout`, and ends git, if it does not finish within the limit.
  */
 export async function tryGit(
   handle: GitHandle,

@@ -97,7 +97,7 @@ export function createNestedHandle(git: GitHandle, folder: Buffer): GitHandle {
   };
 }
 
-/** Streams the patch that adds these paths to `take`. */
+/** Streams to `take` the patch that adds these paths. */
 export async function streamAdditions(
   repository: Repository,
   git: GitHandle,

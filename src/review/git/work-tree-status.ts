@@ -50,7 +50,7 @@ const queues = new Map<string, InTurn>();
 
 /**
  * Returns the differences between the base and the working tree. Writes the base to the index of `privateGit`, without
- * the files that were removed from the repository's index and without hollow submodules.
+ * the files that were removed from the repository's index and without hollow submodules (see `findHollow`).
  */
 export async function findStatus(
   repository: Repository,

@@ -21,7 +21,7 @@ export function logPath(dataDirectory: string, subject: string, id: string): str
   return join(logFolder(dataDirectory), `${subject}-${id}.jsonl`);
 }
 
-/** Returns the part of a log's name that is the same for every live review of a repository or plan file. */
+/** Returns the part of a log's name that is the same for all live reviews of a subject, such as a plan file. */
 export function hashSubject(...parts: readonly string[]): string {
   return createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 16);
 }

@@ -247,7 +247,7 @@ export interface BatchDraft {
   readonly feedback: string;
   /** The current time in milliseconds. */
   readonly now: number;
-  /** Whether the person's unsent messages are included. */
+  /** Whether the person's unsent messages and newly accepted findings are included. */
   readonly withThreads: boolean;
 }
 

@@ -52,7 +52,7 @@ export interface ThreadStoreOptions {
   /** Id of the review. */
   readonly id: string;
   /**
-   * Names the plan, branch or pull request under review. A live review takes over the logs of interrupted
+   * Identifies the plan, repository or pull request under review. A live review takes over the logs of interrupted
    * reviews with the same subject.
    */
   readonly subject: string;
@@ -61,7 +61,7 @@ export interface ThreadStoreOptions {
   readonly onThread: (thread: Thread) => void;
 }
 
-/** Opens the threads of a review. A log is created with the first write. */
+/** Opens the threads of a review. Creates a log with the first write, or at once if it takes over other logs. */
 export async function openThreadStore(options: ThreadStoreOptions): Promise<ThreadStore> {
   const { dataDirectory, id: review, subject, onThread } = options;
   const path = logPath(dataDirectory, subject, review);

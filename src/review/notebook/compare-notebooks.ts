@@ -115,7 +115,7 @@ function toRef({ number, id, kind, executionCount }: ParsedCell): CellRef {
   return { number, ...(id === undefined ? {} : { id }), kind, executionCount };
 }
 
-/** Pairs outputs of the same type in their order. Returns the pairs that differ. */
+/** Pairs outputs of the same type in their order. Returns the pairs that differ, and the outputs without a pair. */
 function compareOutputs(
   before: readonly ParsedOutput[],
   after: readonly ParsedOutput[],

@@ -10,7 +10,7 @@ import { snapshotOfPatches } from "./patch-snapshot.ts";
 import type { FilePatch } from "./read-patch-series.ts";
 import { withoutSpaceChanges } from "./space-changes.ts";
 
-/** The source of a session's patches: a file, stdin, folders on disk, or another program. */
+/** The source of a session's patches: a patch file, stdin, files on disk, a forge, or another program. */
 export interface PatchOrigin {
   readonly source: Exclude<DiffSource, "git">;
   readonly repository: ReviewedFolder;

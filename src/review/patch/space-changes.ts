@@ -3,8 +3,8 @@ const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
 
 /**
  * Returns a file's patch without changes that are only whitespace, as `git diff --ignore-all-space` leaves them out:
- * such lines become context, and a hunk without another change is removed. Works on latin1 text, one character for
- * each byte.
+ * such lines at the start and end of a change become context, and a hunk without another change is removed. Works on
+ * latin1 text, one character for each byte.
  */
 export function withoutSpaceChanges(patch: Buffer): Buffer {
   const lines = patch.toString("latin1").split("\n");

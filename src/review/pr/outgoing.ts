@@ -39,7 +39,7 @@ export interface OutgoingInput {
   readonly fileOf: (path: string) => ChangedFile | undefined;
 }
 
-/** Plans a review of everything that the person wrote and that is not yet at the forge. Pure. */
+/** Plans a review of all that the person wrote, accepted, resolved or reopened and that the forge lacks. Pure. */
 export function planOutgoing(input: OutgoingInput): OutgoingPlan {
   const items: PlannedItem[] = [];
   const kept: KeptThread[] = [];

@@ -26,7 +26,7 @@ export interface PullOriginOptions {
   readonly opened: PullRequest;
   /** The clone in which the command was started. Files of its commits are read from it. */
   readonly clone: Repository | undefined;
-  /** Called with the pull request whenever it was read again. */
+  /** Called with the pull request when a reload of the diff has read it again. */
   readonly onPull: (pull: PullRequest) => void;
 }
 
@@ -132,8 +132,8 @@ function toOption({ sha, title }: ReviewedCommit) {
 type FileReader = (path: string, sha: string) => Promise<Buffer | undefined>;
 
 /**
- * Returns a function that reads a file of a commit once: from the clone if it has the commit, or otherwise
- * from the forge.
+ * Returns a function that reads a file of a commit from the clone if it has the commit, or otherwise from the forge.
+ * Keeps the files until they exceed `MAX_KEPT_BYTES` in total.
  */
 function createFileReader(forge: Forge, clone: Repository | undefined): FileReader {
   const kept = new Map<string, Promise<Buffer | undefined>>();

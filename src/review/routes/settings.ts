@@ -6,9 +6,9 @@ import type { ReviewContext } from "../context.ts";
 import { expandFolder } from "../plan/save/save-folder.ts";
 
 /**
- * GET and PUT /api/settings: the person's choices for all later reviews. A PUT keeps the members it leaves
- * out. The response is 400 for a folder in which no plan could be saved, because every later decision would
- * fail to save its plan there.
+ * GET and PUT /api/settings: the person's choices for all later reviews. A PUT keeps the members it leaves out. The
+ * response is 400 for a folder that `expandFolder` rejects, because every later decision would fail to save its plan
+ * there.
  */
 export function settingsRoutes(app: FastifyInstance, { settings, pageToken }: ReviewContext): void {
   app.get("/api/settings", () => settings.read());

@@ -22,7 +22,7 @@ export interface DecisionRecord {
   readonly from?: DecisionSource;
   /** The key of the draft, which identifies the plan or branch under review. */
   readonly subject: string;
-  /** The decision as the agent received it, as text and as JSON. */
+  /** The decision as `review last` prints it: as text, and as JSON with `--json`. */
   readonly text: string;
   readonly json: object;
 }

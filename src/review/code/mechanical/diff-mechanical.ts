@@ -17,7 +17,7 @@ import { oncePerDiff } from "../once-per-diff.ts";
 import { type IsMoved, kindOfFile, type MechanicalChanges, MechanicalSearch } from "./find-mechanical.ts";
 import { linesOutsideStrings, spanningStringsOf } from "./lines-in-strings.ts";
 
-/** Maximum bytes of a patch that is searched; files with larger patches count as not mechanical. */
+/** Maximum bytes of a patch that is searched; a larger one is mechanical only if `kindOfFile` returns a kind. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** Returns the files of a diff that have only mechanical changes. Searches once for each diff. */

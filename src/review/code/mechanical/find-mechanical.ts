@@ -34,8 +34,8 @@ export class MechanicalSearch {
   private readonly names = new RenamedNames();
 
   /**
-   * Returns the kinds of a file's changes; undefined if one of them is not mechanical. Adds the renamed names
-   * of the file.
+   * Returns the kinds of a file's changes; undefined if one of them is not mechanical, or if the patch has no hunks or
+   * cannot be parsed. Adds the renamed names of the file.
    */
   add(file: DiffFile, patch: ParsedPatch, isMoved: IsMoved): MechanicalChanges | undefined {
     const kinds = new Set<MechanicalKind>();
@@ -52,8 +52,8 @@ export class MechanicalSearch {
   }
 
   /**
-   * Reports whether the whole diff confirms every rename in a file (see `RenamedNames.isRename`). Call it after all files
-   * have been added.
+   * Reports whether the whole diff confirms every rename in a file (see `RenamedNames.isRename`). Call it after all
+   * files have been added.
    */
   isConfirmed({ renamed }: MechanicalChanges): boolean {
     return [...renamed].every(([from, to]) => this.names.isRename(from, to));

@@ -56,19 +56,19 @@ export function spanningStringsOf(path: string): SpanningStrings | undefined {
   return BY_EXTENSION.has(extension) ? BY_EXTENSION.get(extension) : OTHER;
 }
 
-/** What is open at the end of a line: a string, by its quote, a block comment, by its end, or nothing. */
+/** What is open at the end of a line: a string (its quote), a block comment (`COMMENT_END`) or nothing (empty). */
 type Open = string;
 const COMMENT_END = "*/";
 
-/** Maximum length of a line. The time to search a line grows with the square of its length. */
+/** Maximum characters of a line. The time to search a line grows with the square of its length. */
 const MAX_LINE = 2_000;
-/** Maximum length of the searched lines of a file. */
+/** Maximum characters of the searched lines of a file. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 
 /**
  * Returns the numbers, from 1, of the lines that are certainly outside of strings that span lines. `lines` are those
- * of a whole file. From the first line on that is unknown or very long, or in which it is unknown where a string begins
- * or ends, no line is certain.
+ * of a whole file. No line is certain from the first one on that is unknown, that exceeds `MAX_LINE` or `MAX_LENGTH`,
+ * or in which it is unknown where a string begins or ends.
  */
 export function linesOutsideStrings(lines: KnownLines, strings: SpanningStrings): ReadonlySet<number> {
   const outside = new Set<number>();

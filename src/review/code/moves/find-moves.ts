@@ -85,7 +85,7 @@ class Search {
   }
 
   /**
-   * Finds a block that begins with an added line, if at most `limit` removed lines have the same text. Returns the
+   * Finds a block that contains an added line, if at most `limit` removed lines have the same text. Returns the
    * index of the added line after the block, or of the next added line if there is no block.
    */
   blockAt(to: number, limit: number, lists: LineLists): number {

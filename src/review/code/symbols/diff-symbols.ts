@@ -31,7 +31,7 @@ export function createSymbolIndex(files: () => Promise<SymbolFiles>): SymbolInde
   let parsed = new WeakMap<Snapshot, Parsed>();
   let starting: Promise<SymbolParser> | undefined;
   let count = 0;
-  /** Fingerprints of the files whose parsing ended the thread. */
+  /** Fingerprints of the files whose parsing failed or ended the thread. */
   const skipped = new Set<string>();
   // If the thread fails to start or ends, the next call starts it again.
   const forget = () => {
@@ -77,7 +77,7 @@ async function parseAll(
     const text = await sides.read(file.path, "new").catch(() => undefined);
     if (!text || text.length > MAX_FILE_BYTES) continue;
     left -= text.length;
-    // If the thread ends on this file, the call fails and the next one leaves the file out.
+    // If parsing fails or ends the thread, this call fails, and the next one leaves the file out.
     skipped.add(file.fingerprint);
     const symbols = (await parser.add(number, file.path, text.toString())) ?? [];
     skipped.delete(file.fingerprint);

@@ -50,7 +50,7 @@ export async function readChanges(
 const commitSchema = z.object({ parents: z.array(z.string()).nullish() });
 const commitChanges = z.object({ changes: z.array(listedChange) });
 
-/** Lists the files that a commit changes, and its first parent; undefined for a commit without parents. */
+/** Returns the files that a commit changes, and its first parent; `parent` is undefined for a root commit. */
 export async function readCommitChanges(
   api: AzureApi,
   sha: string,

@@ -58,8 +58,8 @@ export async function postReview(
 
 /**
  * Removes the pending review of an interrupted attempt. Returns no items if the review was not submitted, and otherwise
- * the items of the review except the rejected ones. Threads are resolved and reopened only after that, so they are not
- * part of it.
+ * the items of the review except the rejected ones, and except resolved and reopened threads, which are changed only
+ * after the submission.
  */
 export async function settleReview(
   api: GitHubApi,

@@ -174,8 +174,8 @@ const fileSchema = z.object({
 });
 
 /**
- * Reads the diff. If the diff has more than 300 files or 20,000 lines, GitHub responds with 406, and the diff
- * is read file by file.
+ * Reads the diff. Reads it file by file if GitHub responds with 406, because the diff has more than 300 files or
+ * 20,000 lines, or with 422.
  */
 export async function readPatch(client: ForgeClient, address: PullAddress): Promise<Buffer> {
   const path = `${repositoryPath(address)}/pulls/${address.number}`;

@@ -23,9 +23,9 @@ import {
 } from "./read-merge-request.ts";
 
 /**
- * Posts a review. Creates a draft note, which only its author sees, for each comment and reply. Publishes all notes
- * with one call, which can also request changes. Then approves the merge request and resolves threads; repeating these
- * calls has no effect.
+ * Posts a review. Creates a draft note, which only its author sees, for each item with text. Publishes all notes with
+ * one call, which can also request changes. Then approves the merge request if that is the verdict, and resolves and
+ * reopens threads; repeating these calls has no effect.
  */
 export async function postReview(
   client: ForgeClient,
