@@ -165,13 +165,16 @@ export interface DiffFile {
   readonly additions: number;
   readonly deletions: number;
   readonly binary: boolean;
-  /** Whether the name or `linguist-generated` marks the file as generated; it is shown collapsed. */
+  /** Whether the name or the attribute `linguist-generated` marks the file as generated. It is then shown collapsed. */
   readonly generated: boolean;
   readonly oldMode?: string;
   readonly newMode?: string;
   /** Size of the file's patch in bytes. */
   readonly patchSize: number;
-  /** Hash of the added and removed lines; identifies the content that was marked as viewed. */
+  /**
+   * Hash of the added and removed lines, or of the patch's header if there are none; identifies the content that was
+   * marked as viewed.
+   */
   readonly fingerprint: string;
   /** Only the lines of the hunks are known; the lines between them cannot be shown. */
   readonly hunksOnly?: true;

@@ -14,7 +14,7 @@ export interface DiffSession {
   /** Paths, relative to the root, that limit every diff; empty for all. */
   readonly paths: readonly string[];
   /**
-   * Returns the current diff; the first call creates it. With `ignoreSpace`, changes in whitespace are left
+   * Returns the current diff; the first call creates it. With `ignoreSpace`, changes that are only whitespace are left
    * out.
    */
   current(ignoreSpace?: boolean): Promise<DiffLease>;

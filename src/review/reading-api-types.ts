@@ -75,7 +75,7 @@ export interface DiffInterdiff {
 /** Kinds of symbols. `method` includes constructors and properties with accessors; `module` includes namespaces. */
 export type SymbolKind = "function" | "method" | "type" | "module" | "variable";
 
-/** GET /api/diff/symbols: the functions and types that the diff changes, on its new side. */
+/** GET /api/diff/symbols: the symbols that the diff changes on its new side, except variables. */
 export interface DiffSymbols {
   readonly diffId: string;
   /** The files with such changes, in languages with a grammar. */

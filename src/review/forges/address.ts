@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { ForgeName, PullAddress, RepositoryAddress } from "./forge.ts";
 
-/** Patterns of the paths of pull and merge requests. They identify the forge, because any host can run one. */
+/** Patterns of the paths of pull and merge requests. The path identifies the forge, because any host can run one. */
 const PULL_PATHS: readonly (readonly [ForgeName, RegExp])[] = [
   ["gitlab", /^\/(?<repository>[^/]+(?:\/[^/]+)+)\/-\/merge_requests\/(?<number>\d+)(?:\/|$)/],
   ["azure", /^\/(?<repository>(?:[^/]+\/){0,3}_git\/[^/]+)\/pullrequest\/(?<number>\d+)(?:\/|$)/i],

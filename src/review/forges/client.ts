@@ -211,7 +211,10 @@ function retryAfterSeconds(headers: Headers): number | undefined {
   return Number.isFinite(seconds) ? Math.ceil(seconds) : undefined;
 }
 
-/** Parses a JSON response. Throws `forge_error` if the body is not JSON; for an invalid member, the error names it. */
+/**
+ * Parses a JSON response. Throws `forge_error` if the body is not JSON or does not match the schema; the error names the
+ * first invalid member.
+ */
 export function parseJson<Shape>(
   { host }: Pick<ForgeClientOptions, "host">,
   schema: z.ZodType<Shape>,

@@ -2,7 +2,7 @@ import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import type { SignIn } from "./credentials.ts";
 import { FORGE_LABELS, type ForgeName, type PullAddress } from "./forge.ts";
 
-/** The forge that an error names, and the sign-in whose secret messages must not contain. */
+/** The forge that an error names, and the sign-in, whose secret must not appear in messages. */
 interface Named {
   readonly forge: ForgeName;
   readonly host: string;

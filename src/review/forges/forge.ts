@@ -95,7 +95,7 @@ export interface ForgeThread {
   readonly anchor: ForgeAnchor;
   /** Whether the diff no longer contains its lines. */
   readonly outdated: boolean;
-  /** The lines of an outdated thread, if the forge returns them. */
+  /** The lines to which the first message referred, if the forge returns them. Shown for an outdated thread. */
   readonly code?: string | undefined;
   /** Undefined if the forge cannot resolve a thread of this kind. */
   readonly resolved: boolean | undefined;

@@ -158,7 +158,7 @@ async function findHollow(privateGit: GitHandle, links: readonly Buffer[]): Prom
   return links.filter((_path, index) => isHollow[index]);
 }
 
-/** Returns the new files of hollow submodules only: a comparison with the index shows no other new files. */
+/** Returns the untracked files of hollow submodules only: a comparison with the index shows no others. */
 async function listInHollow(
   privateGit: GitHandle,
   hollow: readonly Buffer[],

@@ -121,7 +121,7 @@ function textOutput(label: string, lines: readonly NotebookLine[]): ParsedOutput
   return { label, lines: lines.map(toPlainLine), data: "", rest: "" };
 }
 
-/** Chooses the form that is shown: an image if there is one, otherwise the plainest text. */
+/** Chooses the forms that are shown: an image, if there is one, and the plainest text. */
 function toRichOutput(data: Readonly<Record<string, unknown>>, lines: JsonLines): ParsedOutput {
   const types = Object.keys(data);
   const image = IMAGES.find((type) => types.includes(type));

@@ -14,9 +14,9 @@ import { type NotebookResult, type ParsedNotebook, parseNotebook } from "./parse
 type Side = "old" | "new";
 type Diff = Pick<DiffLease, "snapshot" | "sides">;
 
-/** Maximum notebooks of one diff that are kept, because the images of their outputs are read one by one. */
+/** Maximum sides of one diff's notebooks that are kept, because the images of their outputs are read one by one. */
 const MAX_KEPT = 6;
-/** Maximum lines of a notebook that is shown by cells. */
+/** Maximum lines of a comparison that is shown by cells. */
 const MAX_LINES = 100_000;
 /** Maximum characters of an SVG that is drawn, as in the page's previews. */
 const MAX_SVG = 1_000_000;
@@ -80,7 +80,10 @@ function countLines({ cells, metadata }: ComparedNotebook): number {
   return parts.reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
-/** Returns the image of an output. Cells and outputs are counted from 1. Throws `not_found` or `validation`. */
+/**
+ * Returns the image of an output. Cells and outputs are counted from 1. Throws as `readNotebook` does, `not_found` if
+ * the output has no image, and `validation` if the image cannot be shown.
+ */
 export async function readNotebookImage(
   diff: Diff,
   path: string,

@@ -65,7 +65,7 @@ function labeled(oldPath: string, path: string, isAdded: boolean, isDeleted: boo
   };
 }
 
-/** Reports whether a side of the file is missing, judged by its mode, its name, or the only hunk. */
+/** Reports which sides of the file are missing, judged by the header, the names, or the only hunk. */
 function presence({ header, body }: NamedFile, oldName: string, newName: string) {
   const hunks = body.filter((line) => line.startsWith("@@ "));
   const only = hunks.length === 1 ? (hunks[0] ?? "") : "";

@@ -43,7 +43,7 @@ function withoutSpace([header = "", ...lines]: readonly string[]): string[] {
   return [`@@ -${oldStart},${count("-")} +${newStart},${count("+")} @@${heading}`, ...body];
 }
 
-/** Returns consecutive lines with a sign, with the notes about missing newlines after them. */
+/** Returns consecutive lines with a sign, and the markers of missing newlines after them. */
 function run(lines: readonly string[], start: number, sign: string): string[] {
   let end = start;
   while (lines[end]?.startsWith(sign) || (end > start && lines[end]?.startsWith("\\"))) end += 1;

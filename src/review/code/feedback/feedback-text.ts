@@ -17,7 +17,7 @@ export interface QuotedAnnotation {
   readonly annotation: CodeAnnotation;
   /** The annotated lines, without a line break after the last. */
   readonly code?: string;
-  /** The file's name before the diff renamed it. */
+  /** The file's name on the old side, if the diff renames or copies the file. */
   readonly oldPath?: string;
   /** Set for lines of a notebook's cell. */
   readonly cell?: CellPosition | undefined;

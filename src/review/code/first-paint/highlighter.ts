@@ -3,8 +3,8 @@ import { createHighlighter, LANGS } from "../../../../node_modules/@pierre/highl
 import code from "../../../../node_modules/@pierre/highlights/dist/highlights.wasm.mjs";
 
 /**
- * A function that returns token records as in `src/render/diff/text/tokens.ts`; undefined for an unknown
- * language.
+ * A function that returns token records as in `src/render/diff/text/tokens.ts`; undefined for plain text and for an
+ * unknown language.
  */
 export type Highlight = (text: string, language: string) => Uint32Array | undefined;
 

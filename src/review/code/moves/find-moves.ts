@@ -27,7 +27,7 @@ const MAX_GAP = 4;
 const MAX_EDGE = 3;
 const MIN_SIMILARITY_IN_GAP = 0.4;
 const MIN_SIMILARITY_AT_EDGE = 0.6;
-/** Lines that are examined between two yields. */
+/** Lines or blocks that are examined between two yields. */
 const LINES_PER_STEP = 2_048;
 
 /** Finds moved lines in two steps: the second one needs the text of the files that the first one finds. */

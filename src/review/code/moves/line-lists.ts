@@ -2,7 +2,7 @@ import type { ChangedLines, LineTable } from "./line-table.ts";
 
 /** Minimum letters and digits of a line with which the search for a block starts. */
 const MIN_SEED_WEIGHT = 4;
-/** Lines that are added to the lists between two yields. */
+/** Lines that are examined between two yields. */
 const LINES_PER_STEP = 16_384;
 const NONE = -1;
 

@@ -34,6 +34,7 @@ export type Patches = ReadonlyMap<number, Buffer>;
 /** Constants of the FNV-1a hash. */
 const SEED = 0x811c9dc5;
 const PRIME = 0x01000193;
+/** Initial value of the second hash. */
 const CHECK_SEED = 0x9747b28c;
 const NEWLINE = 10;
 const RETURN = 13;

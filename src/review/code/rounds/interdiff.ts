@@ -210,7 +210,7 @@ function markedLines(marker: string, text: string): string[] {
   return text.endsWith("\n") ? marked : [...marked, "\\ No newline at end of file"];
 }
 
-/** Returns the header of a file as git writes it. */
+/** Returns the header of a file's patch in git's format. */
 function header(path: string, status: DiffFile["status"] | "", names: "---" | ""): string {
   const [from, to] = [quoted(`a/${path}`), quoted(`b/${path}`)];
   const mode =
@@ -222,7 +222,7 @@ function header(path: string, status: DiffFile["status"] | "", names: "---" | ""
   return `diff --git ${from} ${to}\n${mode}${sides}`;
 }
 
-/** Returns a name as git quotes it with `core.quotePath`, one character per byte. */
+/** Returns a name that git can read: in quotes and with octal escapes, or unchanged if it needs neither. */
 function quoted(name: string): string {
   const bytes = Buffer.from(name).toString("latin1");
   if (!/["\\\u0000-\u001f\u007f-\u00ff]/.test(bytes)) return name;

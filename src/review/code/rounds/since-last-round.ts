@@ -5,9 +5,8 @@ import { linesSince } from "./round-lines.ts";
 import { isSameDiff, type StoredRound } from "./round-store.ts";
 
 /**
- * Compares a diff with earlier rounds, oldest first: finds the lines that are new since the last round on the
- * same diff, and the current lines of the last round's annotations. `paths` are the paths that limit the
- * diff.
+ * Finds the lines of a diff that are new since the last round on the same diff, and the current lines of the last
+ * round's annotations. `rounds` are the earlier rounds, oldest first; `paths` are the paths that limit the diff.
  */
 export async function sinceLastRound(
   diff: DiffLease,

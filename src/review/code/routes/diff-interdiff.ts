@@ -7,7 +7,7 @@ import { decompressDiff } from "../rounds/sent-diff.ts";
 import type { SentDiffs } from "../rounds/sent-in-session.ts";
 import { leaseDiff } from "./lease-diff.ts";
 
-/** GET /api/diff/interdiff?round=N: the changes since the feedback of that round, by default the last one, was sent. */
+/** GET /api/diff/interdiff?round=N: the changes since feedback was sent in that round, by default the last one. */
 export function diffInterdiffRoute(
   app: FastifyInstance,
   { diffs, rounds }: CodeReview,

@@ -7,8 +7,8 @@ import type { SymbolIndex } from "../symbols/diff-symbols.ts";
 import { leaseQueriedDiff } from "./lease-diff.ts";
 
 /**
- * GET /api/diff/symbols: the functions and types that the diff changes. GET /api/diff/references: the lines
- * of the changed files that contain a name. Returns a function that ends the thread that parses the files.
+ * GET /api/diff/symbols: the symbols that the diff changes, except variables. GET /api/diff/references: the lines of
+ * the changed files that contain a name. Returns a function that ends the thread that parses the files.
  */
 export function diffSymbolsRoutes(app: FastifyInstance, { diffs, symbolFiles }: CodeReview): () => void {
   let opening: Promise<SymbolIndex> | undefined;

@@ -8,7 +8,7 @@ import type { PlanReview } from "../plan-review.ts";
 import { proposeDenial } from "../propose.ts";
 import { plannedCopies, saveCopies } from "../save/save-copies.ts";
 
-/** POST /api/deny: returns the plan to the agent with the feedback and ends the review. */
+/** POST /api/deny: denies the plan with the feedback and ends the review. */
 export function denyRoute(app: FastifyInstance, context: ReviewContext, review: PlanReview): void {
   app.post("/api/deny", async (request, reply) => {
     const body = parseBody(denyBody, request.body);

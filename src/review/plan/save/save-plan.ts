@@ -19,8 +19,8 @@ export interface PlanToSave {
 const MAX_COPIES = 10_000;
 
 /**
- * Saves a decided plan as `<slug>-approved.md` or `<slug>-denied.md`, followed by the feedback, and returns the path.
- * Never overwrites: a name that is taken gets `-2`, `-3` … Rejects with the system's error.
+ * Saves a decided plan and the feedback as `<slug>-approved.md` or `<slug>-denied.md`, and returns the path. Never
+ * overwrites: a name that is taken gets `-2`, `-3` … Rejects with the system's error.
  */
 export async function savePlan({ plan, decision, folder, isPrivate }: PlanToSave): Promise<string> {
   await (isPrivate ? makePrivateFolder(folder) : makeFolders(folder));
@@ -28,7 +28,7 @@ export async function savePlan({ plan, decision, folder, isPrivate }: PlanToSave
   return writeNew(folder, stem, savedText(plan, decision), isPrivate ? 0o600 : 0o666);
 }
 
-/** Returns the text to save: the plan as approved, followed by the feedback. */
+/** Returns the text to save: the plan with the person's edits, followed by the feedback. */
 export function savedText(plan: string, { editedPlan, feedback }: PlanDecision): string {
   const text = (editedPlan ?? plan).trimEnd();
   return feedback ? `${text}\n\n---\n\n## Feedback\n\n${feedback}\n` : `${text}\n`;
