@@ -212,8 +212,8 @@ function retryAfterSeconds(headers: Headers): number | undefined {
 }
 
 /**
- * Parses a JSON response. Throws `forge_error` if the body is not JSON or does not match the schema; the error names the
- * first invalid member.
+ * Parses a JSON response. Throws `forge_error` if the body is not JSON or does not match the schema; the error names
+ * the first invalid member.
  */
 export function parseJson<Shape>(
   { host }: Pick<ForgeClientOptions, "host">,
