@@ -14,14 +14,14 @@ export function logFolder(dataDirectory: string): string {
 }
 
 /**
- * Returns the path of a review's log. The name contains the subject, so that the next live review of the
- * subject finds the logs of reviews that were interrupted.
+ * Returns the path of a review's log. The name contains the subject, so that the next review of the subject finds the
+ * logs of reviews that were interrupted.
  */
 export function logPath(dataDirectory: string, subject: string, id: string): string {
   return join(logFolder(dataDirectory), `${subject}-${id}.jsonl`);
 }
 
-/** Returns the part of a log's name that is the same for all live reviews of a subject, such as a plan file. */
+/** Returns the part of a log's name that is the same for all reviews of a subject, such as a plan file. */
 export function hashSubject(...parts: readonly string[]): string {
   return createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 16);
 }

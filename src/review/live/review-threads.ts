@@ -33,11 +33,14 @@ export interface ReviewThreadsOptions {
   readonly reviewId: string;
   readonly token: string;
   readonly events: EventHub;
-  /** Set for a live review: it takes over the threads of interrupted reviews with the same subject. */
+  /**
+   * Set for a live review and for a pull request: the review takes over the threads of interrupted reviews with the
+   * same subject.
+   */
   readonly subject?: string | undefined;
 }
 
-/** Subject of one-shot reviews, whose threads no later review takes over. */
+/** Subject of a review for which none is set; no later review takes over its threads. */
 const ONE_SHOT = "once";
 
 /** Creates the threads of a review. Nothing is loaded or read until the threads are used. */

@@ -51,8 +51,8 @@ export interface Pruning {
   /** Names of files in use, which are kept. */
   readonly inUse: ReadonlySet<string>;
   /**
-   * Returns the names of files that open reviews use, which are kept. Called before the first entry would be
-   * removed.
+   * Returns the names of files that open reviews use, which are kept. Called for each rule before its first entry would
+   * be removed.
    */
   readonly readOpen?: () => Promise<ReadonlySet<string>>;
   /** Checked before each step, so that pruning never delays a review. */
