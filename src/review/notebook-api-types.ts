@@ -80,7 +80,7 @@ export type CellRef = Pick<NotebookCell, "number" | "id" | "kind" | "executionCo
 
 export interface CellPart {
   readonly part: "source" | "output" | "metadata";
-  /** The type of an output, the kind of the cell of a source, or `cell` or `notebook` for metadata. */
+  /** The type of an output; for a source, the kind of its cell; for metadata, `cell` or `notebook`. */
   readonly label: string;
   /** The highlighter's name for the language. */
   readonly language: string;
