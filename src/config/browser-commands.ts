@@ -11,9 +11,9 @@ const WORD = /(?:"[^"]*"|'[^']*'|\\[\s"']|[^\s"'])+/g;
 const QUOTED = /"([^"]*)"|'([^']*)'|\\([\s"'])/g;
 
 /**
- * Parses `BROWSER` like xdg-open and Python's webbrowser: commands separated by `:` (`;` on Windows), tried
- * in turn. Each command is interpreted first as the name of a program, then as a command line.
- * https://gitlab.freedesktop.org/xdg/xdg-specs/-/issues/119
+ * Parses `BROWSER` like xdg-open and Python's webbrowser: commands separated by `:` (`;` on Windows), tried in turn.
+ * The whole value is tried first, as one command. Each command is interpreted first as the name of a program, then as a
+ * command line. https://gitlab.freedesktop.org/xdg/xdg-specs/-/issues/119
  */
 export function browserCommands(browser: string, separator: string = delimiter): BrowserCommand[] {
   const commands = [browser, ...browser.split(separator)].flatMap((text): BrowserCommand[] => {

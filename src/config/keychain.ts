@@ -51,7 +51,10 @@ function toMacCommand(wanted: KeychainAction): KeychainCommand {
   return { program, args: ["-i"], stdin: line };
 }
 
-/** The start of each script. Without other modules, Windows PowerShell 5.1 can use only `PasswordVault`. */
+/**
+ * The start of each script. `PasswordVault` is the only credential store that Windows PowerShell 5.1 can use without
+ * additional modules.
+ */
 const VAULT =
   "[void][Windows.Security.Credentials.PasswordVault,Windows.Security.Credentials,ContentType=WindowsRuntime]; " +
   "$vault = New-Object Windows.Security.Credentials.PasswordVault; ";

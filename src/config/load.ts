@@ -17,7 +17,7 @@ export interface ConfigurationFile {
 
 /**
  * Reads JSON with comments and trailing commas. Returns undefined if an optional file is missing. Throws
- * `configuration` with the file's name and the line.
+ * `configuration` with the file's name and, for invalid JSON and duplicate keys, the line.
  */
 export async function readConfigurationFile(
   path: string,
@@ -28,7 +28,8 @@ export async function readConfigurationFile(
 }
 
 /**
- * Returns the text of a regular file, or undefined if an optional file is missing. Throws `configuration`.
+ * Returns the text of a regular file, or undefined if an optional file is missing. Throws `configuration` if the file
+ * cannot be read.
  */
 export async function readConfigurationText(path: string, mustExist: true): Promise<string>;
 export async function readConfigurationText(path: string, mustExist: boolean): Promise<string | undefined>;
@@ -87,8 +88,8 @@ export function plainParseError({ error }: ParseError): string {
 }
 
 /**
- * Returns one message for all of zod's issues, each with key and line. `schema` is the schema of the whole
- * file.
+ * Returns one `configuration` error for all of zod's issues, each with key and line. `schema` is the schema of the
+ * whole file.
  */
 export function explainIssues(
   issues: readonly z.core.$ZodIssue[],

@@ -25,7 +25,7 @@ export interface OutboundProxies {
 
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY; lower-case names take precedence, as in curl. Throws
- * `configuration` with the name of a variable that is not the URL of an HTTP proxy.
+ * `configuration` with the name of a variable whose value is not the URL of an HTTP proxy.
  */
 export function readOutboundProxies(environment: Environment): OutboundProxies {
   const all = isSocks(environment, "ALL_PROXY") ? undefined : proxyIn(environment, "ALL_PROXY");
@@ -40,7 +40,7 @@ export function readOutboundProxies(environment: Environment): OutboundProxies {
   };
 }
 
-/** Returns the proxy for an origin; undefined for loopback and the entries of NO_PROXY. */
+/** Returns the proxy for an origin; undefined if there is none, and for loopback and the entries of NO_PROXY. */
 export function proxyFor(proxies: OutboundProxies, origin: string): OutboundProxy | undefined {
   const { protocol, hostname, port } = new URL(origin);
   const proxy = protocol === "https:" ? proxies.https : proxies.http;

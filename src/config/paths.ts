@@ -85,7 +85,7 @@ export function configFile(environment: Environment, platform: NodeJS.Platform =
 
 /**
  * Returns the value of a base directory variable, if it is set. A relative path is ignored
- * (https://specifications.freedesktop.org/basedir-spec/latest/), because the locations of configuration and
+ * (https://specifications.freedesktop.org/basedir-spec/latest/). Otherwise, the locations of configuration and
  * decisions would depend on the working directory.
  */
 export function baseDirectory(

@@ -31,8 +31,8 @@ export function secretText(secret: SecretSettings, secrets: Secrets | undefined)
 }
 
 /**
- * Returns every source that a configuration names, each once. If an environment variable replaces a setting,
- * the setting's source is left out.
+ * Returns every source that a configuration names, each once. If `SERVICE_PROXY_DATABASE` or `SERVICE_PROXY_REDIS`
+ * replaces a setting, the setting's source is left out.
  */
 export function secretSources(settings: ProxySettings, environment: Environment = {}): SecretSource[] {
   const { upstreams = {}, mcp, tls, otel } = settings;
@@ -66,7 +66,10 @@ export function databaseSources(
   return typeof database === "object" && !environment["SERVICE_PROXY_DATABASE"] ? [database] : [];
 }
 
-/** Reads secrets. Throws `configuration` or `keychain` with the source that could not be read, and why. */
+/**
+ * Reads secrets. Throws `configuration` or `keychain` with the source that could not be read, and why, and `usage` for
+ * an invalid name in the keychain.
+ */
 export async function readSecrets(
   sources: readonly SecretSource[],
   environment: Environment,

@@ -14,8 +14,8 @@ export interface ImportedConfiguration extends Imported {
 
 /**
  * Converts the configuration file of another proxy into one for this proxy. Recognizes the program by the members of
- * the file. Addresses can name variables, whose values are taken from `environment`. Throws `configuration` if the file
- * is invalid or belongs to neither program.
+ * the file. LiteLLM's addresses and platform settings can name variables, whose values are taken from `environment`.
+ * Throws `configuration` if the file is invalid, belongs to neither program, or cannot be converted.
  */
 export function importConfiguration(
   text: string,

@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import { plainIssue } from "../plain-issue.ts";
 import { sha256 } from "../proxy/resolve-keys.ts";
 
-/** A setting of the other program that was not converted exactly, and the remedy. */
+/** A setting of the other program that was not converted exactly, and an explanation. */
 export interface ImportNote {
   /** The path of the setting, such as `router_settings.cooldown_time`. */
   readonly setting: string;
@@ -59,7 +59,7 @@ export function parseForeign<Schema extends z.ZodType>(
 /** An upstream as the importers write it. */
 export interface ImportedUpstream {
   dialect: "chat-completions" | "responses" | "messages" | "generative-language";
-  /** The base URL; absent for an upstream on a cloud platform. */
+  /** The base URL; may be absent for an upstream on a cloud platform. */
   base_url?: string;
   vendor?: "bedrock" | "vertex";
   aws?: Record<string, string>;

@@ -59,9 +59,9 @@ const PARAMETERS = Object.fromEntries(
 );
 
 /**
- * Creates an empty list of the upstreams that deployments need. Deployments with equal connections and limits share one
- * upstream. A name in `reserved` is given only to the deployments of its pattern (`openai` to `openai/*`), because the
- * proxy removes an upstream's name from the model name.
+ * Creates an empty list of the upstreams that deployments need. Deployments with the same connection, limits, weight
+ * and timeout share one upstream. A name in `reserved` is given only to the deployments of its pattern (`openai` to
+ * `openai/*`), because the proxy removes an upstream's name from the model name.
  */
 export function createUpstreams(environment: Environment, notes: Notes, reserved: ReadonlySet<string>) {
   const byName: Record<string, ImportedUpstream> = {};
@@ -247,7 +247,7 @@ function addFacts(
   if (contextWindow) upstream.capabilities = { ...upstream.capabilities, [model]: { contextWindow } };
 }
 
-/** Returns an address; undefined if it names a variable that is not set. */
+/** Returns a text, or the value of the variable that it names; undefined if that variable is not set. */
 function resolveText(text: string | undefined, environment: Environment): string | undefined {
   if (text === undefined) return undefined;
   const value = importSecret(text, REFERENCE);

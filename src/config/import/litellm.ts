@@ -143,12 +143,12 @@ const STRATEGIES: Readonly<Record<string, string>> = {
 
 type Targets = ReadonlyMap<string, readonly string[]>;
 
-/** Returns a rule for each model group and alias. */
+/** Returns a rule for each model group that is not a prefix pattern, and for each alias of a converted group. */
 function importRules(config: LitellmConfig, targets: Targets, notes: Notes): ImportedRule[] {
   const { routing_strategy: routing, model_group_alias: aliases } = config.router_settings ?? {};
   const strategy = STRATEGIES[routing ?? "simple-shuffle"];
   if (strategy === undefined)
-    notes.add("router_settings.routing_strategy", `${routing} is not known; "order" is used`);
+    notes.add("router_settings.routing_strategy", `${routing} is not known; the default strategy is used`);
   const rules: ImportedRule[] = [];
   for (const [name, own] of targets) {
     if (!isPrefixPattern(name))
@@ -233,7 +233,10 @@ function describeTargets(all: readonly string[]): Pick<ImportedRule, "upstream" 
     : { upstream: only.slice(0, slash), model: only.slice(slash + 1) };
 }
 
-/** Returns the URL of Redis. As in LiteLLM, `redis_url` takes precedence over the settings of its parts. */
+/**
+ * Returns the setting `redis` or `redis_env`, or an empty object. As in LiteLLM, `redis_url` takes precedence over the
+ * settings of its parts.
+ */
 function importRedis(settings: NonNullable<LitellmConfig["router_settings"]>, notes: Notes): object {
   const { redis_url: url, redis_host: host, redis_port: port, redis_password: password } = settings;
   if (url) {

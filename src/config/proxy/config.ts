@@ -133,8 +133,8 @@ export interface UpstreamConfig {
   /** Whether paths that the proxy does not know are passed on. */
   readonly passThrough?: boolean | undefined;
   /**
-   * Relative weight with which a rule selects a call's first target, unless the rule sets the target's weight. Undefined
-   * counts as 1 if another target of the rule has a weight.
+   * Relative weight with which a rule selects a call's first target, unless the rule sets the target's weight.
+   * Undefined counts as 1 if another target of the rule has a weight.
    */
   readonly weight: number | undefined;
   /** The upstream's limits; undefined if it has none. */
@@ -254,7 +254,7 @@ export interface RuleCondition {
   readonly header?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Limits of body sizes in bytes, and of the number of connections. */
+/** Limits of one request body and of all bodies in memory, in bytes, and of the number of connections. */
 export interface Limits {
   readonly body: number;
   readonly utilityBody: number;

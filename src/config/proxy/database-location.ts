@@ -155,8 +155,8 @@ export function resolveStorage(
 
 /**
  * Returns the URL of Redis, from the first of these that is set: `SERVICE_PROXY_REDIS`, the variable that `redis_env`
- * names, `redis`. Returns undefined if none is set, or if the value is `none`. Rejects an invalid URL, and a
- * `redis_env` whose variable is not set.
+ * names, `redis`. Returns undefined if none is set, or if the value is `none`. Rejects an invalid URL and, unless
+ * `SERVICE_PROXY_REDIS` is set, a `redis_env` whose variable is not set.
  */
 export function findRedisUrl(
   settings: ProxySettings,

@@ -15,7 +15,10 @@ const SECRET_KEY = /^(?:redis|api_key|api_keys|client_secret|key|token|secret|pa
 /** Variables that take precedence over a setting of the file. */
 const OVERRIDES = { database: "SERVICE_PROXY_DATABASE", redis: "SERVICE_PROXY_REDIS" } as const;
 
-/** Returns every setting in force, in the order of the schema, with secrets redacted. */
+/**
+ * Returns every setting in force, in the order of the schema, with secrets redacted. Variables that replace a setting
+ * without a value come last.
+ */
 export function effectiveSettings(
   { settings, getSource }: LoadedSettings,
   environment: Environment = {},
@@ -64,7 +67,7 @@ function listMembers(value: unknown): [string | number, unknown][] | undefined {
   return typeof value === "object" && value !== null ? Object.entries(value) : undefined;
 }
 
-/** Returns whether a setting is secret: keys, headers with credentials, and entries in lists of keys. */
+/** Returns whether a setting is secret, such as a key, an entry of a list of keys, or a header with credentials. */
 function isSecret(path: readonly PropertyKey[]): boolean {
   const [last = "", before = ""] = path.toReversed().map(String);
   // `proxy.tls.key` is the path of a file, or the source of a secret.

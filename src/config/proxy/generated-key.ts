@@ -15,7 +15,10 @@ export function generatedKeyFile(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "key");
 }
 
-/** Returns the key created on an earlier start, or undefined. */
+/**
+ * Returns the stored key; undefined if the file is missing, or its text is shorter than 16 characters. Throws
+ * `unreadable`.
+ */
 export async function readGeneratedKey(dataDirectory: string): Promise<string | undefined> {
   try {
     const key = (await readFile(generatedKeyFile(dataDirectory), "utf8")).trim();

@@ -45,7 +45,10 @@ function toOauth(name: string, { oauth }: ProxySettings["mcp"][string], found: F
   };
 }
 
-/** Returns the program of an MCP server, with only the environment variables that the configuration names. */
+/**
+ * Returns the program of an MCP server; undefined for a server over HTTP. Its environment has only the variables that
+ * the configuration names and, on Windows, SystemRoot.
+ */
 function toProgram(
   { command, args, env, inherit_env, cwd, client_requests }: ProxySettings["mcp"][string],
   environment: Environment,

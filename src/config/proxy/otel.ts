@@ -52,7 +52,7 @@ const ENDPOINTS = [
 /**
  * Resolves the settings with the variables that OpenTelemetry defines
  * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). An endpoint of the environment
- * takes precedence. `toTexts` returns headers with the texts of their secrets.
+ * takes precedence over `endpoint` and `headers`. `toTexts` returns headers with the texts of their secrets.
  */
 export function resolveOtel(
   { endpoint, headers, content, relay, relay_headers }: OtelSettings,

@@ -56,7 +56,8 @@ export function headerTexts(
 
 /**
  * Resolves the configuration: reads environment variables, checks that referenced names exist, and converts units.
- * Throws `configuration` with file, line and key, or `usage` with the flag or variable.
+ * Throws `configuration` with file, line and key or with an environment variable, or `usage` with the flag or variable
+ * that overrides a setting.
  */
 export function resolveProxyConfig(
   loaded: LoadedSettings,

@@ -11,8 +11,9 @@ import { headerName, httpUrl, type SecretSettings, secretSource } from "./value-
 
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, and `proxy check
- * --json-schema` prints it for editors. Keys are snake_case, times are in seconds, sizes in bytes. Unknown
- * keys are errors, so that a misspelled key is not ignored.
+ * --json-schema` prints it for editors. Keys are snake_case, except those of `capabilities`. Times are in seconds,
+ * except retention, which is in days; sizes are in bytes. Unknown keys are errors, so that a misspelled key is not
+ * ignored.
  */
 
 /** Each worker takes about 100 MB, so a larger number is certainly a mistake. */

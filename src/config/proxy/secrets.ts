@@ -5,7 +5,7 @@ export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name);
 }
 
-/** Returns the credentials in a URL's query, decoded and as written. */
+/** Returns the credentials in a URL's query, decoded and percent-encoded. */
 export function secretsInUrl(url: string): string[] {
   return [...new URL(url).searchParams].flatMap(([name, value]) =>
     isSecretHeader(name) ? [value, encodeURIComponent(value)] : [],

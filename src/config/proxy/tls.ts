@@ -15,7 +15,7 @@ export const tlsSettings = z
       .describe("PEM file with the certificate, followed by the intermediate certificates."),
     key: z
       .union([z.string().min(1), secretSource], {
-        error: "must be a file, { env }, { file } or { command, ttl }",
+        error: "must be a file, { env }, { file }, { keychain } or { command, ttl }",
       })
       .describe("PEM file with the private key of the certificate, or the source of its text."),
   })

@@ -66,7 +66,7 @@ export const upstreamSchema = z
       .array(headerName)
       .default([])
       .describe(
-        "Client headers to forward in addition to those of vendors, if not only you can call the proxy.",
+        "Client headers to forward in addition to known ones, if the proxy requires keys or listens beyond loopback.",
       ),
     models: z.array(text).optional().describe("Models of the upstream; default: its own list."),
     capabilities: z

@@ -17,7 +17,7 @@ import type { ProxySettings } from "./schema.ts";
 import type { PriceSettings, UpstreamSettings } from "./upstream-schema.ts";
 import { findVendor, findVendorAt, type Vendor } from "./vendors.ts";
 
-/** Returns the upstreams of the configuration file. */
+/** Returns the upstreams of the configuration file, or the built-in echo if the file lists none. */
 export function configuredUpstreams(
   settings: ProxySettings,
   environment: Environment,

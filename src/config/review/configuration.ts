@@ -25,8 +25,8 @@ export interface ReviewConfiguration {
 export const REVIEW_DEFAULTS = { sharing: true, plan_save: { enabled: true } } as const;
 
 /**
- * Loads the `review` section of the configuration file with defaults. The parser is loaded only if the file exists.
- * Throws `configuration` with file, line and key.
+ * Loads the `review` section of the configuration file with defaults. The parser is loaded only if the file exists or
+ * `SERVICE_CONFIG` names it. Throws `configuration` with file, line and key.
  */
 export async function loadReviewConfiguration(environment: Environment): Promise<ReviewConfiguration> {
   const path = configFile(environment);

@@ -3,7 +3,7 @@ import { type Environment, getNameInUse } from "../paths.ts";
 
 /** The environment variables of a review. Names and defaults follow the specification. */
 export interface ReviewEnvironment {
-  /** `SERVICE_REMOTE`: a container or another machine; the port is fixed and no browser is opened. */
+  /** `SERVICE_REMOTE`: a container or another machine; the default port is `REMOTE_PORT`, and no browser is opened. */
   readonly remote: boolean;
   /** `SERVICE_SHARE`: whether the page offers links that contain the plan. */
   readonly sharing: boolean;
@@ -41,7 +41,7 @@ export interface Codespace {
   readonly domain: string;
 }
 
-/** The port of a review in remote mode, as specified. */
+/** The default port of a review in remote mode, as specified. */
 export const REMOTE_PORT = 19_432;
 
 const SWITCHED_ON = new Set(["1", "true", "yes", "on"]);
