@@ -163,7 +163,7 @@ export const errorCatalog = {
   database_unavailable: {
     status: 503,
     exitCode: 1,
-    meaning: "PostgreSQL is unreachable. Model calls continue, and their usage is written later.",
+    meaning: "PostgreSQL cannot be used. Model calls continue, and their usage is written later.",
   },
   keychain: {
     status: 500,
@@ -218,7 +218,7 @@ export const errorCatalog = {
 export type ErrorCode = keyof typeof errorCatalog;
 
 interface AppErrorOptions {
-  /** The suggested fix, in one sentence. */
+  /** The suggested fix. */
   readonly hint?: string;
   readonly cause?: unknown;
   /** Seconds after which the request may succeed. */

@@ -26,9 +26,9 @@ export function placeholder(db: Database, number: number): string {
 
 /**
  * Opens the database and migrates it to this program's schema. Throws `configuration` if it cannot be reached or is
- * newer than the program; no message contains a password. `workerFiles` is only called for SQLite, and `signal` ends
- * its thread. `currentUrl` returns PostgreSQL's URL with the password that new connections use, if the password may
- * change.
+ * newer than the program, and `storage` if SQLite reports an error; no message contains a password. `workerFiles` is
+ * only called for SQLite, and `signal` ends SQLite's thread. `currentUrl` returns PostgreSQL's URL with the password
+ * that new connections use, if the password may change.
  */
 export async function openDatabase(
   location: Exclude<DatabaseLocation, { engine: "none" }>,
@@ -109,7 +109,7 @@ function unreachable(location: DatabaseLocation, cause: unknown): AppError {
   );
 }
 
-/** Creates the file and its journal with mode 0600 first, because SQLite would let other users read them. */
+/** Opens a SQLite file. Creates it and its journal with mode 0600, because SQLite would let other users read them. */
 async function openSqlite(path: string, files: SqliteWorkerFiles, signal?: AbortSignal): Promise<Database> {
   try {
     await makePrivateFolder(dirname(path));

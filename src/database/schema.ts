@@ -130,7 +130,7 @@ export interface KeyTable {
   tags: string;
   role: string;
   limits: string;
-  /** Which bodies of calls are stored; null: as configured. */
+  /** The calls whose bodies are stored; null: as configured. */
   capture: string | null;
   /** 1 for the admin key that the first start created. */
   first_start: number;

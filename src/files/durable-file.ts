@@ -32,7 +32,7 @@ export interface ReplaceOptions {
 
 /**
  * Writes a file atomically to an existing folder. The file gets the mode, less the umask unless `exactMode` is set,
- * also if it replaces another. A failure leaves no temporary file behind. Throws the system's error.
+ * even if it replaces another file. A failure leaves no temporary file behind. Throws the system's error.
  * `write-file-atomic` is not used, because it does not sync the folder (docs/dependencies.md).
  */
 export async function replaceFile(
@@ -59,7 +59,7 @@ export async function replaceFile(
   if (durable) await syncFolder(dirname(path));
 }
 
-/** Returns a JSON file's value, or undefined if the file is missing or not valid JSON. */
+/** Returns a JSON file's value, or undefined if the file cannot be read or is not valid JSON. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, "utf8"));

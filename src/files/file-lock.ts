@@ -45,7 +45,7 @@ async function acquire(path: string, waitMs: number): Promise<void> {
       return;
     } catch (error) {
       if (systemErrorCode(error) !== "EEXIST") {
-        // An incomplete lock file would block every process.
+        // An incomplete lock file would block every process for `UNREADABLE_MS`.
         if (systemErrorCode(error) !== "EACCES") await unlink(path).catch(() => {});
         throw error;
       }

@@ -2,8 +2,8 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Limits of a connection, for both servers. Node needs all three timeouts (milliseconds): `requestTimeout` has no
- * effect before `headersTimeout` has passed, and both are checked only every `connectionsCheckingInterval`.
+ * Limits of a connection, for both servers. Times are in milliseconds. `requestTimeout` has no effect before
+ * `headersTimeout` has passed, and Node.js checks both only every `connectionsCheckingInterval`.
  */
 export const CONNECTION_LIMITS = {
   headersTimeout: 15_000,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
-/** Time for which the rest of a request is read after its response, in milliseconds. */
+/** Maximum time for which the rest of a request is read after its response, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**

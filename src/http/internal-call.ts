@@ -6,7 +6,10 @@ import { type Duplex, duplexPair } from "node:stream";
 export interface InternalCall {
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** The headers of the client's own request; those that describe its connection or its body are left out. */
+  /**
+   * The headers of the client's own request. Those that describe its connection, its body or the accepted responses are
+   * left out.
+   */
   readonly headers: IncomingHttpHeaders;
   /** The client's address. */
   readonly peer: string | undefined;

@@ -129,7 +129,7 @@ export function parseSocketTable(text: string, port = ""): SocketRow[] {
     });
 }
 
-/** Returns the forms of an address in the tables: IPv4 as such, or mapped into IPv6. */
+/** Returns the forms of an address and port in the tables; an IPv4 address also occurs mapped into IPv6. */
 function toTableKeys(address: string, port: number): ReadonlySet<string> {
   const portSuffix = `:${portText(port)}`;
   const ipv4 = IPV4.exec(address)?.[1];

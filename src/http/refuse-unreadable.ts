@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { systemErrorCode } from "../errors.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 
-/** Time for which a connection stays open after the response, in milliseconds, so that the client can read it. */
+/** Maximum time for which a connection stays open for the client to read the response, in milliseconds. */
 const LINGER_MS = 10_000;
 const MAX_HEADERS = `${CONNECTION_LIMITS.maxHeaderSize / 1024} KiB`;
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** The headers of every response: they forbid content sniffing, framing, sharing with other origins, and referrers. */
+/** The default headers of responses: they forbid content sniffing, framing, use by other origins, and referrers. */
 const EVERYWHERE = {
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",

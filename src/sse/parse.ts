@@ -6,7 +6,7 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** Reports an event that is longer than the parser's limit. */
+/** Reports an event that is larger than the parser's limit. */
 export class SseEventTooLargeError extends Error {
   constructor(limit: number) {
     super(`An event of the stream is larger than ${limit} characters.`);

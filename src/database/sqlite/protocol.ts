@@ -23,7 +23,7 @@ export interface SqlRequest {
 export interface SqlResult {
   /** With lists of parameters, the number of rows that each run changed, as `{changes}`. */
   readonly rows: Record<string, SqlValue>[];
-  /** How many rows an insert, update or delete changed. */
+  /** How many rows a statement changed; 0 if it returns rows, and with lists of parameters. */
   readonly changes: number;
 }
 

@@ -9,15 +9,18 @@ export interface SqliteWorkerFiles {
 }
 
 export interface SqliteWorker {
-  /** Runs one statement, or one for each list of parameters. Rejects with `storage` if SQLite reports an error. */
+  /**
+   * Runs a statement once, or once for each list of parameters. Rejects with `storage` if SQLite reports an error or
+   * the thread has ended.
+   */
   run(sql: string, parameters: SqlRequest["parameters"]): Promise<SqlResult>;
   /** Closes the file and ends the thread. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a thread that holds one open database file. The thread keeps the process alive only during a statement.
- * `signal` ends the thread even during a statement, as the end of the process would.
+ * Starts a thread that holds one open database file. The thread keeps the process alive only during a statement and
+ * `close`. `signal` ends the thread even during a statement, as the end of the process would.
  */
 export function startSqliteWorker(
   path: string,

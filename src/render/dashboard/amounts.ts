@@ -35,7 +35,7 @@ export function dollars(cost: number | undefined): string {
   return cost < 1 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
 }
 
-/** Formats a local time of day, with the date if it is not that of `now`. */
+/** Formats a local time: `14:05:09` on the day of `now`, `2026-11-28 14:05` on other days. */
 export function clock(moment: string | number, now: number): string {
   const date = new Date(moment);
   const time = date.toTimeString().slice(0, 8);

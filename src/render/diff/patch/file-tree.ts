@@ -13,7 +13,7 @@ export interface TreeRow<File extends TreeFile = DiffFile> {
   readonly open: boolean;
   /** Set for a file. */
   readonly file?: File;
-  /** The number of files in a folder. */
+  /** The number of files in a folder; 1 for a file. */
   readonly fileCount: number;
 }
 
@@ -35,7 +35,7 @@ export function treeRows<File extends TreeFile>(
   return rows;
 }
 
-/** Returns the files whose path contains all terms of the filter, ignoring case. */
+/** Returns the files whose current and old paths together contain all terms of the filter, ignoring case. */
 export function filterFiles(files: readonly DiffFile[], filter: string): readonly DiffFile[] {
   const terms = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (terms.length === 0) return files;

@@ -46,7 +46,7 @@ const BY_EXTENSION = new Map(
 
 /**
  * Returns the highlighter's name for a file's language, by the file's name or, if the name is not known, its extension;
- * `text` without an extension. Extensions that are not listed here are returned unchanged for the highlighter.
+ * `text` without an extension. Extensions that are not listed here are returned in lower case for the highlighter.
  */
 export function detectLanguage(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();

@@ -78,7 +78,7 @@ export const TOKEN_TYPES = {
   foreground: 72,
 } as const;
 
-/** The CSS class of each type, by number; empty for plain text. */
+/** The CSS class of each type, by number; empty for types that are drawn as plain text. */
 export const TOKEN_CLASSES: readonly string[] = [
   "",
   "t-attribute",

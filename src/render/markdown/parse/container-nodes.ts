@@ -5,7 +5,7 @@ import { attribute } from "./inline.ts";
 /**
  * Returns the nodes of a block that contains `nodes`, such as a list, quote, table row or footnote. `token` is the
  * block's opening token. `alert` is the type of the alert (`note`, `tip` …) if a quote is an alert, and `row` is the
- * number of the block of a table row.
+ * index of a table row's block.
  */
 export function containerNodes(
   token: Token,

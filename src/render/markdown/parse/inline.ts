@@ -21,7 +21,7 @@ export function buildInline(
   skipped = 0,
 ): InlineResult {
   const builder = new LeafBuilder();
-  // The parser replaces line ends within a code span with spaces, so the search text needs spaces too.
+  // The parser replaces line endings within a code span with spaces, so the search text needs spaces too.
   const searched = content.replaceAll("\n", " ");
   const stack: { nodes: MarkdownNode[]; open: Token | undefined }[] = [{ nodes: [], open: undefined }];
   let cursor = skipped;

@@ -1,7 +1,7 @@
 import type { Token } from "markdown-it";
 /** Finds offsets and line numbers in a text whose lines end in LF, CRLF or CR. */
 export interface SourceLines {
-  /** Returns the text of a line, counted from 0, without its line end. */
+  /** Returns the text of a line, counted from 0, without its line ending. */
   text(line: number): string;
   /** Returns the offset of a line's first character. */
   start(line: number): number;
