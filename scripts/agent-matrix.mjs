@@ -43,7 +43,7 @@ const STATES = {
   newer: ({ newest }) => `is older than ${newest}`,
   "not installable": ({ newest }) => `${newest} cannot be installed`,
   "not tested": ({ newest }) => `no test ran with ${newest}`,
-  works: ({ newest, cells }) => `${newest} passes all ${cells} cells`,
+  works: ({ newest, cells }) => `${newest} breaks none of ${cells} cells`,
   broken: ({ newest, cells, broken }) => `${newest} breaks ${broken.length} of ${cells} cells`,
 };
 

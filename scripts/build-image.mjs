@@ -2,7 +2,7 @@
 //   npm run build:image [-- --output dist/image/sallyport.oci.tar]
 // Load it with `podman load -i FILE`, `docker load -i FILE` or `skopeo copy oci-archive:FILE docker://…`.
 // The image has three layers: the C libraries that Node.js needs, from Debian's packages; users and folders;
-// the executable. It has no shell, and runs as user 10001 on a read-only file system. The build needs apt-get,
+// the executable. It has no shell, runs as user 10001, and can run on a read-only file system. The build needs apt-get,
 // dpkg-deb and tar, and runs on Linux only.
 // Format: https://github.com/opencontainers/image-spec/blob/main/image-layout.md
 import { execFileSync } from "node:child_process";
@@ -178,7 +178,10 @@ function writeLayout(folder, layers) {
   writeFileSync(join(folder, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
 }
 
-/** Writes a tar file whose bytes depend on names and contents only. `data` and `tmp` belong to the user. */
+/**
+ * Writes a tar file whose bytes depend only on names, contents and execute permissions. `data` and `tmp` belong to the
+ * user.
+ */
 function archive(folder, file) {
   const plain = ["--sort=name", "--mtime=@0", "--numeric-owner", "--format=gnu", "-C", folder];
   const owned = ["data", "tmp"].filter((name) => existsSync(join(folder, name)));

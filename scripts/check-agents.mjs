@@ -40,7 +40,7 @@ function checkAll() {
   return agents.map((agent) => (agent.newest === agent.tested ? judgeAgent(agent) : check(agent)));
 }
 
-/** Runs an agent's tests with its newest version, then repeats failed tests with the tested version. */
+/** Runs an agent's tests with its newest version and, if any fails, again with the tested version. */
 function check(agent) {
   const program = { ...programs[agent.name], version: agent.newest };
   try {

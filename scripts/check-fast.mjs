@@ -45,7 +45,10 @@ function branchPoint() {
   }
 }
 
-/** Returns the files that Biome checks: the changed ones, or all after a change of its version or settings. */
+/**
+ * Returns the files that Biome checks: the changed ones, or all if there are none or if Biome's version or settings
+ * have changed.
+ */
 function lintedFiles() {
   const isForAll = changed.some((path) => path === "biome.json" || path === "package-lock.json");
   const existing = changed.filter((path) => existsSync(join(root, path)));

@@ -9,7 +9,10 @@ import { basename, resolve } from "node:path";
 import { parseSync } from "rolldown/utils";
 import { prosePatterns } from "./prose-patterns.mjs";
 
-/** Names that a library, a vendor's API, an error code or the glossary check itself defines. */
+/**
+ * Names that contain a retired word in another meaning, or that a library, a vendor's API, an error code or the
+ * glossary check itself defines.
+ */
 const ALLOWED = new Set([
   "reply",
   "Reply",

@@ -1,5 +1,5 @@
-// A Chromium for Linux on x64 that needs neither root nor system packages: one npm package contains the
-// program and its libraries, another one the fonts, and a script starts the program.
+// A Chromium for Linux on x64 that needs neither root nor system packages: one npm package contains the program and its
+// libraries, another one contains more fonts, and a script starts the program.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -12,7 +12,7 @@ const ELSEWHERE = [
   "/Applications/Firefox.app/Contents/MacOS/firefox",
   "C:\\Program Files\\Mozilla Firefox\\firefox.exe",
 ];
-/** Debian's packages. Ubuntu's `firefox` installs a snap; it has no `firefox-esr`. */
+/** Debian's packages. Ubuntu has no `firefox-esr`, and its `firefox` installs a snap. */
 const PACKAGES = ["firefox-esr", "fonts-liberation"];
 const extracted = resolve(import.meta.dirname, "../.cache/firefox");
 

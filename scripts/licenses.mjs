@@ -39,10 +39,10 @@ export function moduleCollector(ids) {
 }
 
 /**
- * Returns the packages that modules with these ids come from: `{name, version, license, text}`, sorted by
- * name. The result includes dependencies of packages, because published files may bundle them, and excludes
- * those in `leftOut` unless another package needs them. Throws an error with the names of packages whose
- * license is not accepted or has no text.
+ * Returns the packages that modules with these ids come from: `{name, version, license, text}`, sorted by name. The
+ * result includes dependencies of packages, because published files may bundle them, and excludes those in `leftOut`
+ * unless one of the modules comes from them. Throws an error with the names of packages whose license is not accepted
+ * or has no text.
  */
 export function packagesOf(ids, { root, leftOut = [] }) {
   const stored = storedTexts(resolve(root, "scripts/licenses"));
@@ -171,7 +171,7 @@ function textIn(folder) {
 }
 
 /**
- * Returns a license text with normalized line ends. Removes from Vite's license those of its bundled dependencies,
+ * Returns a license text with normalized line endings. Removes from Vite's license those of its bundled dependencies,
  * which are not part of its output.
  */
 function cleaned(text) {

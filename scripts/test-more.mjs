@@ -1,5 +1,5 @@
-// Runs one of the random suites at full size with a new seed, or the disk suite, which mounts disks in a namespace
-// (Linux).
+// Runs one of the random suites at full size, or the disk suite, which mounts disks in a namespace (Linux). The seed is
+// new unless SEED sets it.
 // `npm test` and `npm run test:slow` run the random suites small, with a fixed seed.
 // Usage: node scripts/test-more.mjs crash|live-crash|typing|fuzz|disk
 import { spawnSync } from "node:child_process";

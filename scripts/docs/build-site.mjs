@@ -99,8 +99,8 @@ async function writeSearchIndex() {
 }
 
 /**
- * Deletes Pagefind's own user interfaces, and writes the other files into a script, for pages that are opened from a
- * file.
+ * Deletes Pagefind's own user interfaces, worker and highlighter, and writes the other files into a script, for pages
+ * that are opened from a file.
  */
 function writeEmbeddedIndex(folder) {
   const files = {};

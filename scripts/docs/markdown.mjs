@@ -73,7 +73,10 @@ export function createMarkdown(pages, files) {
   return markdown;
 }
 
-/** Returns the link of the site for a link of a file; undefined for a file that is not in the site. */
+/**
+ * Returns the link of the site for a link of a file; undefined for a file that is not in the site. Throws if that file
+ * is Markdown.
+ */
 function toTarget(href, sourcePath, pageUrl, urls) {
   if (/^([a-z]+:|#)/.test(href)) return href;
   const [file, fragment] = href.split("#");

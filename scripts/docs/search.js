@@ -1,4 +1,4 @@
-// Searches the site, opens the list of pages on wide screens, and links to other versions.
+// Searches the site, closes the list of pages on narrow screens, and links to other versions.
 const { root, version } = document.body.dataset;
 const site = new URL(root, location.href);
 const field = document.querySelector("#search");
@@ -42,8 +42,8 @@ async function loadIndex() {
 }
 
 /**
- * Loads the index from a script, because browsers let a page that was opened from a file read no other file. `fetch` then
- * responds with its files. Returns the URL of Pagefind's module.
+ * Loads the index from a script, because a page that was opened from a file cannot read other files. Replaces `fetch`
+ * with a function that returns the files of the index. Returns the URL of Pagefind's module.
  */
 async function openEmbeddedIndex(folder) {
   await new Promise((resolve, reject) => {

@@ -60,7 +60,7 @@ describe("the check for newer versions of agents", () => {
     const current = judgeAgent({ ...acme, newest: "1.0.0" });
     const passing = judgeAgent(acme, { installs: true, count: 9, failed: [], failedBefore: [] });
     expect(formatReport([current, passing])).toBe(
-      "acme 1.0.0: is the newest\nacme 1.0.0: 1.1.0 passes all 9 cells",
+      "acme 1.0.0: is the newest\nacme 1.0.0: 1.1.0 breaks none of 9 cells",
     );
     expect(getExitCode([current, passing])).toBe(0);
   });
