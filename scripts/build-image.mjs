@@ -1,5 +1,5 @@
 // Builds a container image of the proxy without a container engine: an OCI image layout in one tar file.
-//   npm run build:image [-- --output dist/image/sallyport.oci.tar]
+//   npm run build:image [-- --output dist/image/sallyport.oci.tar --executable dist/bin/sallyport]
 // Load it with `podman load -i FILE`, `docker load -i FILE` or `skopeo copy oci-archive:FILE docker://…`.
 // The image has three layers: the C libraries that Node.js needs, from Debian's packages; users and folders;
 // the executable. It has no shell, runs as user 10001, and can run on a read-only file system. The build needs apt-get,

@@ -2,7 +2,7 @@
 //   node scripts/check-words.mjs
 // Names: the last column of the glossary lists retired words in backticks. An identifier or file name that contains one
 // is an error.
-// Documentation: headless sentences, British spellings and history phrases are errors.
+// Documentation: the phrases of prose-patterns.mjs, such as headless sentences and British spellings, are errors.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";

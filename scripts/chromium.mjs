@@ -43,7 +43,7 @@ export function findChromium() {
   return candidates.find((path) => path && isProgram(path));
 }
 
-/** Ensures that a Chromium starts, and installs one if necessary. Throws if that fails. */
+/** Ensures that a Chromium starts, and installs one if necessary, unless `CHROMIUM` is set. Throws if that fails. */
 export async function ensureChromium() {
   if (process.env.CHROMIUM) return expectToRun(process.env.CHROMIUM);
   const failures = [];

@@ -1,4 +1,4 @@
-// Generates the manual page sallyport(1) from --help. See man(7) for the macros.
+// Generates the manual page sallyport(1) from the command definitions. See man(7) for the macros.
 
 /**
  * Returns the manual page of a commander `program` as troff text. `more` maps a command's full name to the text below

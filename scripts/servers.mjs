@@ -1,5 +1,5 @@
-// Finds or installs the servers that tests start, Redis and PostgreSQL: the system's or, if this process may
-// not install packages, those extracted from Debian packages.
+// Finds or installs the servers that tests start, Redis and PostgreSQL: the system's, the package manager's or, if this
+// process may not install packages, those extracted from Debian packages.
 import { execFileSync } from "node:child_process";
 import { chownSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";

@@ -1,6 +1,6 @@
-// Requires 100 % line and branch coverage of the modules that safety depends on, then mutates them with Stryker and
-// requires 85 % of the mutants to be detected: npm run test:mutation. Arguments select modules; --list prints surviving
-// mutants. The tools have many packages, so they are installed in a temporary folder.
+// Requires 100 % test coverage of the modules that safety depends on, then mutates them with Stryker and requires 85 %
+// of the mutants to be detected: npm run test:mutation. Arguments select modules; --list prints surviving mutants. The
+// tools have many packages, so they are installed in a temporary folder.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,

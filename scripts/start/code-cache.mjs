@@ -25,8 +25,8 @@ const MAX_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**
  * Returns `cachedData` and `compiled` for the loader, and `save`. `dataDirectory` returns the user's data directory;
- * `hashes` has the hash of each part's text by name. Stores nothing if the data directory is missing, belongs to
- * another user, or is writable by others.
+ * `hashes` has the hash of each part's text by name. Reads and stores nothing if the data directory is missing,
+ * belongs to another user, or is writable by other users.
  */
 export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS }) {
   const scripts = new Map();

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * Number of latency buckets of a histogram. The first bucket ends at 1 ms, each of the others at √2 times the end of
- * the one before; the last one has no end.
+ * the one before, except the last, which has no end.
  */
 export const LATENCY_BUCKETS = 40;
 

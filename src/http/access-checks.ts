@@ -10,7 +10,7 @@ const REMEDY: Record<GuardReason, string> = {
   site: "This request came from another web page. Open the URL that was printed.",
 };
 
-/** Rejects foreign requests with 403 before any other hook, on known and unknown routes. */
+/** Rejects foreign requests with 403, on known and unknown routes. Hooks that are added later do not run for them. */
 export function addGuard(
   app: FastifyInstance,
   policy: GuardPolicy,
@@ -34,8 +34,8 @@ export function addGuard(
 }
 
 /**
- * Rejects requests of other users of this machine with 403 before any other hook, on known and unknown routes.
- * `allowed` lists the user ids that may send requests in addition to the server's own and root.
+ * Rejects requests of other users of this machine with 403, on known and unknown routes. Hooks that are added later do
+ * not run for them. `allowed` lists the user ids that may send requests in addition to the server's own and root.
  */
 export function addPeerCheck(
   app: FastifyInstance,

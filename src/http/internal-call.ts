@@ -34,7 +34,8 @@ const NOT_PASSED = new Set([
 
 /**
  * Sends a request to a server over a connection in memory. The request goes through the same steps as one from outside:
- * admission with the client's key, limits, routing and recording. Resolves with the response; rejects if it is aborted.
+ * admission with the client's key, limits, routing and recording. Resolves with the response; rejects if the request is
+ * aborted or the connection fails.
  */
 export function sendInternally(
   server: Server | HttpsServer,

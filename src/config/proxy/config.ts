@@ -205,7 +205,7 @@ export interface TokenPrices {
   readonly input: number;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
-  /** Tokens written to a cache for an hour, if they cost more than `cacheWrite`. */
+  /** Tokens written to a cache with a lifetime of one hour. */
   readonly cacheWriteHour?: number | undefined;
   readonly output: number;
 }

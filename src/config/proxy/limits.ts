@@ -9,7 +9,7 @@ export const budgetSchema = z.strictObject({
   usd: z.number().positive().max(1_000_000_000).describe("US dollars for one period."),
   period: z
     .enum(["day", "week", "month", "total"])
-    .describe("A calendar period in UTC; weeks begin on Monday."),
+    .describe("A calendar period in UTC (weeks begin on Monday), or `total` for a period without an end."),
 });
 
 const rates = {

@@ -21,8 +21,8 @@ export const platformSettings = {
     .describe("Amazon Bedrock (`vendor: bedrock`)."),
   google: z
     .strictObject({
-      project: hostPart.optional().describe("Default: GOOGLE_CLOUD_PROJECT."),
-      location: hostPart.optional().describe("Default: GOOGLE_CLOUD_LOCATION, or global."),
+      project: hostPart.optional().describe("Default: GOOGLE_CLOUD_PROJECT or GCLOUD_PROJECT."),
+      location: hostPart.optional().describe("Default: GOOGLE_CLOUD_LOCATION, CLOUD_ML_REGION or global."),
       credentials_file: text
         .optional()
         .describe("A file with credentials; default: Application Default Credentials."),

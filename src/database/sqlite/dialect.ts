@@ -14,7 +14,7 @@ import { createQueue } from "../../files/in-turn.ts";
 import type { SqlRequest } from "./protocol.ts";
 import type { SqliteWorker } from "./worker-client.ts";
 
-/** Milliseconds for which a statement waits for another process. A usage report over millions of rows takes seconds. */
+/** Maximum milliseconds that a statement waits for another process. A report over millions of rows takes seconds. */
 const LOCK_WAIT_MS = 30_000;
 
 /**

@@ -5,8 +5,8 @@ import { keepMath } from "./math.ts";
 /**
  * Parses CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text, except for `<br>`
  * and `<details>`. `text_join` is disabled so that escapes and entities remain separate tokens, whose position in the
- * source is known. Inline footnotes (`^[text]`) are disabled because GitHub lacks them and would draw their text far
- * from its position.
+ * source is known. Inline footnotes (`^[text]`) are disabled, because GitHub lacks them and their text would be drawn
+ * far from its position in the source.
  */
 export const parser = new MarkdownIt("default", { html: false, linkify: true, typographer: false })
   .use(footnote)
