@@ -1,6 +1,6 @@
 // Installs packages and builds. With --browser it also installs a Chromium for the tests, with --servers Redis and
 // PostgreSQL, with --firefox a Firefox, with --webkit WebKitGTK; with --packages it only installs packages.
-// Runs before `npm start` and `npm test`; steps that are already done are skipped.
+// Runs before `npm start`, `npm test`, builds and other commands; steps that are already done are skipped.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -9,7 +9,7 @@ import { findClosest, listKeysAt } from "./suggest.ts";
 export interface ConfigurationFile {
   readonly path: string;
   readonly value: unknown;
-  /** Returns the line (from 1) of the value at this path, or of its nearest parent. */
+  /** Returns the line (from 1) on which the member at this path, or its nearest parent, begins. */
   getLine(path: readonly PropertyKey[]): number;
   /** Returns whether the file has a value at this path. */
   has(path: readonly PropertyKey[]): boolean;
