@@ -2,8 +2,8 @@ import type { DiagramRequest, DiagramResponse } from "../shared/markdown/diagram
 import { draw } from "./draw.ts";
 
 /**
- * Renders diagrams in a sandboxed document with an opaque origin, whose CSP forbids loading anything. It receives a
- * message port from the page, takes sources from it and responds with SVG.
+ * Renders diagrams in a sandboxed document with an opaque origin, whose CSP forbids loading anything. Receives a
+ * message port from the page, and responds to each source that arrives at the port with SVG or an error.
  */
 addEventListener("message", ({ source, ports: [port] }) => {
   if (source !== parent || !port) return;

@@ -1,4 +1,7 @@
-/** Resolves after the rendered content is painted, or after 1 s, for work that must not delay the paint. */
+/**
+ * Resolves after the rendered content is painted, after at most 1 s, or immediately in a hidden page. For work that
+ * must not delay the paint.
+ */
 export function afterPaint(): Promise<void> {
   return new Promise((resolve) => {
     // A background tab does not paint.

@@ -6,7 +6,7 @@ export function pageTokenHeader(): Readonly<Record<string, string>> {
   return token === undefined ? {} : { [NAME]: token };
 }
 
-/** Fetches the page token of the server that now runs at this address. Each server has a different token. */
+/** Replaces the page token with that of the server that now runs at this address. Each server has a different token. */
 export async function renewPageToken(): Promise<void> {
   try {
     const html = await (await fetch("/", { cache: "no-store" })).text();

@@ -20,8 +20,8 @@ const RETRY_MS = 5_000;
 interface Listeners {
   readonly onEvent: (event: ReviewEvent) => void;
   /**
-   * Called when the connection is opened, lost or restored. The browser reconnects after a network error, and the hook
-   * after an error response.
+   * Called when the connection is opened, lost or restored. The browser reconnects after a network error. After an
+   * error response, the hook reconnects if the connection was open before.
    */
   readonly onConnection: (connected: boolean) => void;
 }

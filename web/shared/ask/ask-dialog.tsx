@@ -13,7 +13,7 @@ import { type AskAbout, askKey, useAsk } from "./ask-store.ts";
 
 const NO_EXCHANGES: readonly AskExchange[] = [];
 
-/** Renders a conversation with a model about lines, a thread or a plan. Only inserted answers are part of the feedback. */
+/** Renders a conversation with a model about a part of the review. Only inserted answers are part of the feedback. */
 export function AskDialog({ about }: { readonly about: AskAbout }) {
   const exchanges = useAsk((state) => state.exchanges.get(askKey(about)) ?? NO_EXCHANGES);
   const pending = useAsk((state) => state.pending);
@@ -109,8 +109,8 @@ function Exchange({
 }
 
 /**
- * Renders the messages that are sent with the question. The disclosure is open until the person has asked a
- * question.
+ * Renders the messages that are sent with the question. The disclosure is initially open if the person has not asked a
+ * question on this page yet.
  */
 function Prompt({ prompt: { url, model, prompt } }: { readonly prompt: AskPrompt }) {
   const isSeen = useAsk((state) => state.isPromptSeen);

@@ -18,8 +18,8 @@ interface AskState {
   /** The subject of the open conversation. */
   readonly about: AskAbout | undefined;
   /**
-   * Finished questions and answers by their subject. They exist only in this page and are never part of the
-   * feedback.
+   * Finished questions and answers by their subject. They exist only in this page. Only answers that are inserted into
+   * a comment become part of the feedback.
    */
   readonly exchanges: ReadonlyMap<string, readonly AskExchange[]>;
   /** The current question, and the received part of its answer. */

@@ -7,7 +7,7 @@ interface PageStateProps {
   readonly actions?: ReactNode;
 }
 
-/** Renders a full-page message: loading, empty, disconnected or done. */
+/** Renders a full-page message: loading, empty, failed or done. */
 export function PageState({ title, children, actions }: PageStateProps) {
   return (
     <main className="page-state">

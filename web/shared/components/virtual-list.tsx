@@ -9,7 +9,7 @@ const OVERSCAN = 600;
 /** Pixels at the top of a scroller that a heading may cover. */
 const COVERED = 80;
 
-/** Attributes of an item's `<li>`: its position in the whole list, for assistive technology. */
+/** Attributes of an item's `<li>`: its id, and for assistive technology its position in the whole list. */
 export interface ListItem {
   readonly "data-item": string;
   readonly "aria-setsize": number;

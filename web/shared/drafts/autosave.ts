@@ -21,8 +21,8 @@ export interface AutosavePorts<Content> {
   ) => Promise<SaveResult>;
   readonly onStatus: (status: DraftStatus) => void;
   /**
-   * Merges a draft that another tab saved. If `onConflict` returns false or is absent, this tab stops saving once it has
-   * something to save.
+   * Merges a draft that another tab saved. If `onConflict` returns false or is absent, this tab stops saving once it
+   * has something to save.
    */
   readonly onConflict?: (stored: Content, generation: number) => boolean;
   /** Milliseconds from the first unsaved change to the save; at most 500. Default: 400. */

@@ -258,7 +258,7 @@ function isTextInput(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && target.type === "text";
 }
 
-/** Calls `undo` on Ctrl+Z, except in a text field. */
+/** Calls `undo` on Ctrl+Z or Cmd+Z, except in a text field. */
 function useUndoKey(undo: () => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (keyName(event) !== "Mod+z" || isTextInput(event.target)) return;

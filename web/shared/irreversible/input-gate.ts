@@ -4,12 +4,12 @@ export const FOCUS_DELAY_MS = 1_000;
 export const APPEAR_DELAY_MS = 400;
 
 /**
- * Times on the page's clock, in milliseconds: when the page gained focus, and when the button appeared. A time is
- * undefined if its event has not happened.
+ * Times on the page's clock, in milliseconds: when the page gained focus, and when the button appeared.
  */
 export interface GateTimes {
-  /** When the page gained focus while visible. */
+  /** When the page gained its current focus while visible; undefined while the page has no focus. */
   readonly focusedAt: number | undefined;
+  /** Undefined before the button has appeared. */
   readonly shownAt: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Identifies a key press: `c`, `?`, `Shift+ArrowDown`, `Mod+Enter` (Mod is Command on a Mac, Control
- * elsewhere).
+ * Identifies a key press: `c`, `?`, `Shift+ArrowDown`, `Mod+Enter`. Mod is Control or Command; `keyLabels` shows the
+ * one that is usual on the system.
  */
 export type KeyName = string;
 

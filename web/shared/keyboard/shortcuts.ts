@@ -24,13 +24,13 @@ export interface TypingTarget {
   readonly closeDialog: () => void;
   /** Returns a function that reverts the effects of a sentence's first letters: opened fields and dialogs, moves. */
   readonly remember: () => () => void;
-  /** Returns whether the page's search field would find the text. Absent on pages without a search field. */
+  /** Returns whether the page's file filter would match a file. Absent on pages without a file filter. */
   readonly finds?: (search: string) => boolean;
 }
 
 /**
- * Handles shortcuts while the component is mounted, and starts a comment when a sentence is typed. Single keys are
- * disabled in text fields and dialogs.
+ * Handles shortcuts while the component is mounted, and starts a comment when a sentence is typed. In text fields, only
+ * shortcuts with `whileTyping` work; in dialogs and menus, none do.
  */
 export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarget): void {
   // A layout effect adds the listeners before the page is visible.

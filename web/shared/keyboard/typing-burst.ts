@@ -11,13 +11,13 @@ export interface TypingBurst {
   readonly text: string;
   /** Pending commands: the same key, once or several times. */
   readonly pending: readonly string[];
-  /** Whether every key so far was a command that runs immediately. */
+  /** Whether every key so far was a command that runs immediately and opens no dialog. */
   readonly isPlain: boolean;
   /** When the last key went down, in milliseconds. */
   readonly at: number;
   /** The kind of field that the last command opened, which receives the following keys. */
   readonly field?: "write" | "search" | undefined;
-  /** The text typed into the search field. */
+  /** The text typed into the file filter. */
   readonly search?: string;
 }
 
@@ -51,8 +51,8 @@ export interface TypedKey {
 }
 
 /**
- * Adds a key to a burst. Detects a sentence when a letter or a space follows a pending command, a key without
- * a command, or a letter that opened a dialog. Pure.
+ * Adds a key to a burst. Detects a sentence, for example when a letter follows another pending command, a key without a
+ * command, or a letter that opened a dialog. Pure.
  */
 export function typeKey(before: TypingBurst, key: TypedKey, at: number): BurstStep {
   const burst = isInBurst(before, at) ? before : NO_BURST;
@@ -75,8 +75,8 @@ export function typeKey(before: TypingBurst, key: TypedKey, at: number): BurstSt
 
 /**
  * Handles a key in the field that a command of the burst has just opened. Detects a sentence when the key continues a
- * word (`c`, `a`), or when several words in a search find nothing. A capital letter is the start of the comment.
- * Pure.
+ * word (`c`, `a`), or when several words in the file filter match nothing. A capital letter is the start of the
+ * comment. Pure.
  */
 export function typeKeyInField(
   burst: TypingBurst,

@@ -58,7 +58,10 @@ function loadHighlighter(): Promise<typeof import("./highlight.ts")> {
   return highlighter;
 }
 
-/** Returns the highlighted runs of the code; a single plain run until the highlighted runs are ready. */
+/**
+ * Returns the highlighted runs of the code; a single plain run until the highlighted runs are ready, or if the code
+ * cannot be highlighted.
+ */
 function useRuns(text: string, language: string): readonly CodeRun[] {
   const [runs, setRuns] = useState<{ readonly text: string; readonly runs: readonly CodeRun[] }>();
   useEffect(() => {

@@ -41,8 +41,9 @@ interface DrawOptions extends MarkdownHost {
 }
 
 /**
- * Renders a parsed Markdown text. Every leaf of text is in an element with `data-leaf`, whose DOM text equals the
- * leaf's; every block has `data-block`. The browser never parses text of the document as HTML, because React inserts strings as text nodes.
+ * Renders a parsed Markdown text. Every leaf of text is in an element with `data-leaf`, whose DOM text without removed
+ * text equals the leaf's; every block has `data-block`. Removed content has neither attribute. The browser never parses
+ * text of the document as HTML, because React inserts strings as text nodes.
  */
 export const MarkdownView = memo(function MarkdownView(props: MarkdownViewProps) {
   const { document, nodes = document.nodes, imageUrl, small } = props;
@@ -197,7 +198,8 @@ interface MarkdownImageProps {
 }
 
 /**
- * Renders a local image. A remote image is only named, because loading it would reveal that the text is being read.
+ * Renders an image, or only its name if the host returned no URL. Loading a remote image would reveal that the text is
+ * being read.
  */
 function MarkdownImage({ image, url }: MarkdownImageProps) {
   const [failed, setFailed] = useState(false);
@@ -207,7 +209,7 @@ function MarkdownImage({ image, url }: MarkdownImageProps) {
       <span
         className="image-blocked"
         title={image.source}
-        data-message={`Remote image, not loaded: ${name}`}
+        data-message={`Image not loaded: ${name}`}
       />
     );
   }
@@ -219,8 +221,8 @@ function MarkdownImage({ image, url }: MarkdownImageProps) {
 }
 
 /**
- * Renders the scroll container of a table. If the table is wider, the container is focusable and labeled, so that
- * keys can scroll it.
+ * Renders the scroll container of a table. If the table is wider than the container, the container is focusable and
+ * labeled, so that keys can scroll it.
  */
 function TableScroll({ children }: { readonly children: ReactNode }) {
   const element = useRef<HTMLDivElement>(null);

@@ -10,7 +10,10 @@ if (typeof document !== "undefined") {
   );
 }
 
-/** Returns whether the last pointer was a touch. It cannot hover and shows the system's toolbar above a selection. */
+/**
+ * Returns whether the last pointer was a touch. A touch cannot hover, and after a touch the system shows its own
+ * toolbar above a selection.
+ */
 export function isTouched(): boolean {
   return pointerType === "touch";
 }

@@ -31,7 +31,7 @@ export function LiveBanner({ onShowChanges }: { readonly onShowChanges?: (() => 
         </span>
         {batch.replied > 0 && (
           <span className="live-replied">
-            {batch.replied === 1 ? "1 new reply" : `${batch.replied} threads with new replies`}
+            {batch.replied === 1 ? "1 thread" : `${batch.replied} threads`} with new replies
           </span>
         )}
       </div>

@@ -25,7 +25,10 @@ export function restoreThreadDraft(stored: ThreadDraft | undefined): void {
   }));
 }
 
-/** Merges the unsent replies that another tab has saved. `base` is the common ancestor. Empty fields stay in their tab. */
+/**
+ * Merges the unsent text and the state of the last batch that another tab has saved. `base` is the common ancestor.
+ * Empty reply fields stay in their tab.
+ */
 export function mergeThreadDraft(base: ThreadDraft | undefined, theirs: ThreadDraft | undefined): void {
   const isWritten = ([, { text }]: ThreadDraft["messages"][number]) => text.trim() !== "";
   useThreads.setState(({ drafts, batchText, sent }) => {
@@ -43,7 +46,9 @@ export function mergeThreadDraft(base: ThreadDraft | undefined, theirs: ThreadDr
   });
 }
 
-/** Calls the listener when the person's unsent text changes. Returns a function that unsubscribes. */
+/**
+ * Calls the listener when the unsent text or the state of the last batch changes. Returns a function that unsubscribes.
+ */
 export function onThreadDraftChange(listener: () => void): () => void {
   return useThreads.subscribe((state, before) => {
     if (state.drafts !== before.drafts || state.batchText !== before.batchText || state.sent !== before.sent)

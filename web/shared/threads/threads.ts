@@ -28,8 +28,8 @@ export function getDelivery({ sentAt, deliveredAt, postedAt }: ThreadMessage): D
 }
 
 /**
- * Returns whether the next batch contains the thread, because it has an unsent message of the person or is an
- * accepted finding.
+ * Returns whether the next batch contains the thread, because it has an unsent message of the person or is an accepted
+ * finding that is neither sent nor dismissed.
  */
 export function isInNextBatch(thread: Thread): boolean {
   const first = thread.messages[0];

@@ -6,7 +6,7 @@ export interface DiagramRequest {
 
 export type DiagramResponse = { readonly svg: string } | { readonly error: string };
 
-/** A diagram as SVG text, or the reason for the failure. `again`: the diagram is not the cause and may be retried. */
+/** A diagram as SVG text, or the reason for the failure. `again`: another attempt may succeed. */
 export type DrawnDiagram = { readonly svg: string } | { readonly error: string; readonly again: boolean };
 
 /** Maximum length of a diagram's source, in characters. */

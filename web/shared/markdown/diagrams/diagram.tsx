@@ -39,8 +39,8 @@ export function Diagram({ source, fallback }: DiagramProps) {
 }
 
 /**
- * Returns the rendered diagram and a function that retries. Retries automatically when the tab becomes
- * visible, if the diagram was not the cause of the failure.
+ * Returns the rendered diagram and a function that retries. Retries automatically when the tab becomes visible, if
+ * another attempt may succeed.
  */
 function useDrawing(source: string): [Shown | undefined, () => void] {
   const theme = useTheme(({ resolved }) => resolved);
