@@ -56,8 +56,8 @@ function sentTitle({ approved, isLive }: { readonly approved: boolean; readonly 
 }
 
 /**
- * Returns instructions to deliver feedback that the agent might not read. The instructions differ for a live
- * review, which has no recorded decision.
+ * Returns instructions to deliver feedback that the agent might not read. The instructions differ for a live review
+ * that ended without approval, because no decision is recorded for it.
  */
 function remedy({ approved, isLive }: { readonly approved: boolean; readonly isLive?: true }): string {
   if (isLive && !approved)

@@ -41,7 +41,10 @@ const OWN_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "limits", label: "Limits", View: LimitsView },
 ];
 
-/** Views of a key in the configuration file without the admin role, which may also see the calls of all keys. */
+/**
+ * Views of a key in the configuration file without the admin role. Such a key may also see the current calls of all
+ * keys.
+ */
 const CURRENT_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "now", label: "Now", View: CurrentView },
   ...OWN_VIEWS,

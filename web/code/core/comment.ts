@@ -46,8 +46,8 @@ export interface LineAnchor {
   readonly before: readonly string[];
   readonly after: readonly string[];
   /**
-   * Set if the lines belong to a notebook that is shown by cells, without the JSON around them. Line numbers
-   * are those of the file. Null for lines outside of all cells.
+   * Set if the lines were commented in a notebook that is shown by cells: the texts are then without the JSON around
+   * them, and the line numbers are those of the file. Null for lines outside of all cells.
    */
   readonly cell?: CellPosition | null;
 }

@@ -3,7 +3,7 @@ export function thousands(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** Formats a size with its unit, for example `12.4 kB`. */
+/** Formats a size in bytes with a suitable unit, for example `12.4 kB`. */
 export function bytes(size: number): string {
   if (size < 1_000) return size === 1 ? "1 byte" : `${size} bytes`;
   return size < 999_950 ? `${(size / 1_000).toFixed(1)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;

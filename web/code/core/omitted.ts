@@ -4,7 +4,7 @@ export interface OmittedLine extends OmittedPaths {
   readonly text: string;
 }
 
-/** Returns one sentence for each reason why files are not shown, the most surprising reasons first. */
+/** Returns one text for each reason why files are not shown, the most surprising reasons first. */
 export function describeOmitted(omitted: OmittedFiles): readonly OmittedLine[] {
   const { elsewhere, nested, onlyStaged, unknown, notCheckedOut, ignored } = omitted;
   const all = [

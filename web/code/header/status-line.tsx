@@ -7,7 +7,7 @@ import { comparedCommand } from "../state/diff-label.ts";
 import { useDraft } from "../state/draft.ts";
 import { useSession } from "../state/session.ts";
 
-/** Renders the status line: the numbers of threads and of comments, and the save state. */
+/** Renders the status line: the numbers of threads and of comments, the save state, the diff and the connection. */
 export function StatusLine() {
   const comments = useComments((state) => nonEmptyComments(state.comments).length);
   const threads = useThreads((state) => state.threads.length);

@@ -27,8 +27,8 @@ export async function startHighlighting(): Promise<void> {
 }
 
 /**
- * Returns the tokens of one side of a hunk, from the hunk's first line on that side. Returns undefined until
- * the tokens are ready.
+ * Returns the tokens of one side of a hunk, from the hunk's first line on that side. Returns undefined until the tokens
+ * are ready, and for text that cannot be highlighted.
  */
 export function highlightHunk(
   patch: ParsedPatch,
@@ -46,7 +46,7 @@ export function highlightHunk(
   return highlightText(hunkText(patch, hunk, side), language, (tokens) => memory.set(key, tokens));
 }
 
-/** Returns the tokens of a whole text, given as its lines. Returns undefined until the tokens are ready. */
+/** Returns the tokens of a whole text, given as its lines; undefined as for `highlightHunk`. */
 export function highlightWholeText(lines: readonly string[], path: string): Tokens | undefined {
   if (!highlight) return undefined;
   const known = byText.get(lines);
@@ -55,8 +55,8 @@ export function highlightWholeText(lines: readonly string[], path: string): Toke
 }
 
 /**
- * Highlights synchronously, or in a worker for long texts. Passes the result to `keep`, and null until the
- * result is ready.
+ * Highlights synchronously, or in a worker for long texts. Passes the result to `keep`; null until the result is ready,
+ * and for text that cannot be highlighted.
  */
 function highlightText(
   text: string,

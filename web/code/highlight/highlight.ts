@@ -37,7 +37,7 @@ interface RecordHighlighter {
   tokenizeLineRecords(languageId: number, byteLength: number): Uint32Array;
 }
 
-/** Compiles the WebAssembly highlighter while it loads. Rejects if the browser does not allow WebAssembly. */
+/** Loads the WebAssembly highlighter. Rejects if it cannot be loaded or the browser does not allow WebAssembly. */
 async function loadWasmHighlighter(): Promise<Highlight> {
   const module = await compile();
   const highlighter = createHighlighter(module) as unknown as RecordHighlighter;

@@ -25,7 +25,7 @@ interface LoadedImage {
 }
 
 interface ImageComparisonProps {
-  /** The path, for the names of the images. */
+  /** What the images show, for example the path of a file. Part of their accessible names. */
   readonly name: string;
   readonly sources: ImageSources;
 }

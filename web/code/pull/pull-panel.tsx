@@ -19,7 +19,8 @@ import { classifyCheck, sortChecks, summarizeChecks } from "../core/check-summar
 import { usePull } from "../state/pull.ts";
 
 /**
- * Renders the pull request above its diff: author, branches and checks. A button shows the description, reviewers, checks and commits.
+ * Renders the pull request above its diff: title, author, branches, conflicts, and a summary of the checks. A button
+ * shows the description, the reviewers, each check and the commits.
  */
 export function PullPanel() {
   const pull = usePull((state) => state.pull);

@@ -21,7 +21,7 @@ const SidebarThreads = lazy(() =>
   import("./sidebar-threads.tsx").then((module) => ({ default: module.SidebarThreads })),
 );
 
-/** Renders all comments and threads: those on the whole change first, then in file order. */
+/** Renders all comments, then all threads. In each list, those on the whole change come first, then in file order. */
 export function CommentSidebar({ controller }: { readonly controller: DiffController }) {
   const comments = useComments((state) => state.comments);
   const files = useSession((session) => session.files);

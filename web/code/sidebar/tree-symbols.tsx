@@ -38,7 +38,7 @@ interface SymbolLineProps {
   readonly onChoose: (path: string, line: number) => void;
 }
 
-/** Renders a changed function or type below its file. */
+/** Renders a changed symbol, for example a function or type, below its file. */
 export function SymbolLine({ row: { depth, file }, symbol, onChoose }: SymbolLineProps) {
   const { name, kind, container, changedLine, isNew } = symbol;
   const full = withDeceptionsShown([...container, name].join("."));

@@ -26,7 +26,7 @@ export async function composeFeedback(): Promise<Feedback> {
 }
 
 /**
- * Returns the comments in file order, with the context of their positions. Fetches the patches of the
+ * Returns the comments in file order, with the context of their positions. Fetches the patches and the notebooks of the
  * commented files.
  */
 export async function commentsInOrder(): Promise<{

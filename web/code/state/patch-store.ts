@@ -40,7 +40,7 @@ export class PatchStore {
 
   /**
    * `files` must be in the order of the index. `onChange` receives the indexes of the files whose patch was loaded, was
-   * dropped or failed to load.
+   * dropped, failed to load, or is requested again after a failure.
    */
   constructor(
     files: readonly DiffFile[],
@@ -88,7 +88,10 @@ export class PatchStore {
     this.want([index, ...this.wanted]);
   }
 
-  /** Fetches the patches again that could not be fetched and are still needed, for example after the connection was lost. */
+  /**
+   * Forgets the failures, and fetches the patches again that are still needed, for example after the connection was
+   * lost.
+   */
   retryFailed(): void {
     const failed = [...this.failed];
     if (failed.length === 0) return;

@@ -68,7 +68,7 @@ export const useSession = create<SessionState>(() => ({
 /** Estimated number of files that fill the first window. */
 const FIRST_FILES = 4;
 
-/** Called with the `DiffFile.index` of each file whose patch was loaded, was dropped or failed to load. */
+/** Called with the indexes of files that a `PatchStore` passes to its `onChange`. */
 type PatchListener = (indexes: readonly number[]) => void;
 const listeners = new Set<PatchListener>();
 

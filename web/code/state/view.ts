@@ -15,7 +15,10 @@ export type DialogName =
   | "import"
   | "post";
 
-/** View state of the diff. The server stores layout, wrapping, whitespace and the width of tabs. */
+/**
+ * View state of the diff. The server stores layout, wrapping, whitespace and the width of tabs as settings, and the
+ * viewed marks in the draft.
+ */
 interface ViewState {
   readonly layout: Layout;
   readonly wrap: boolean;

@@ -11,7 +11,7 @@ interface CurrentOptions {
   /** The key to send, if one is needed. */
   readonly secret: string | undefined;
   readonly render: (state: DashboardState, view: View) => Html;
-  /** Called when the proxy requires another key. Updates stop afterwards. */
+  /** Called when the proxy requires another key. Updates stop afterward. */
   readonly onLocked: () => void;
   readonly signal: AbortSignal;
 }
@@ -21,7 +21,10 @@ const LOADING = '<p class="loading" role="status">Loading the current calls…</
 const UNREACHABLE =
   '<p class="notice notice-error" role="alert"><span><strong>Cannot load the current calls.</strong> The proxy cannot be reached. Check that it runs.</span></p>';
 
-/** Keeps `container` up to date with the proxy's current state until the signal is aborted. */
+/**
+ * Keeps `container` up to date with the proxy's current state until the signal is aborted or the proxy requires another
+ * key.
+ */
 export function showCurrent(
   container: HTMLElement,
   { secret, render, onLocked, signal }: CurrentOptions,
@@ -115,7 +118,7 @@ function selectBeside(button: HTMLElement): void {
 /** Maximum number of finished calls retained by the page. */
 const MAX_CALLS = 200;
 
-/** Returns the latest state with the known calls appended to its own calls, without duplicates. */
+/** Returns the latest state with the known calls appended to its own calls: up to `MAX_CALLS`, without duplicates. */
 function withNews(known: DashboardState | undefined, news: DashboardState): DashboardState {
   // Known calls are dropped if the proxy was restarted.
   if (!known || known.startedAt !== news.startedAt) return news;

@@ -185,7 +185,7 @@ function changeKind(type: AnnotationType): void {
   updateComposer({ type, replacement: type === "insert" && prefilled === quote ? "" : prefilled });
 }
 
-/** Handles Alt+1 to Alt+5, as on the code page. Returns whether the key chose a type. */
+/** Handles Alt+1 to Alt+5. Returns whether the key chose a type. */
 function changesKind({ altKey, code }: KeyboardEvent): boolean {
   const { composer } = useReview.getState();
   const kind = altKey ? KINDS[Number(code.replace("Digit", "")) - 1] : undefined;

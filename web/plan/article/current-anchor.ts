@@ -19,7 +19,7 @@ export function currentAnchor(): PlanAnchor | undefined {
   return cursor === undefined ? undefined : blockAnchor(plan, cursor);
 }
 
-/** Returns the anchor of the selected text or source lines. */
+/** Returns the anchor of the selected text, source lines or lines of the raw diff; undefined if none are selected. */
 export function selectedAnchor(): PlanAnchor | undefined {
   const { document: plan } = useReview.getState();
   const selection = getSelection();
@@ -86,7 +86,7 @@ function removedLines(plan: MarkdownDocument, selection: Selection | null): Plan
   return removedAnchor(plan, at, texts.join("\n"));
 }
 
-/** Returns the first and the last selected line of the source view. */
+/** Returns the first and the last selected line of the source view or of the raw diff. */
 function selectedLines(selection: Selection | null): [number, number] | undefined {
   if (!selection || selection.isCollapsed) return undefined;
   const { startContainer, endContainer, endOffset } = selection.getRangeAt(0);

@@ -118,7 +118,10 @@ function SentText({ name, feedback }: { readonly name: string; readonly feedback
   );
 }
 
-/** Maximum length of a preview that is rendered with the dialog. A longer one is rendered after the dialog opens. */
+/**
+ * Maximum length in UTF-16 units of a text that is rendered with the dialog. A longer text is rendered after the dialog
+ * opens.
+ */
 const DEFERRED_LENGTH = 20_000;
 
 function Preview({ text }: { readonly text: string }) {

@@ -33,7 +33,7 @@ class CharacterName extends WidgetType {
   }
 }
 
-/** Returns the marks of deceptive text in the visible lines, as in the source view. */
+/** Returns the marks of deceptive text in the visible lines. */
 function findVisible({ state, visibleRanges }: EditorView): DecorationSet {
   const marks = new RangeSetBuilder<Decoration>();
   for (const { from, to } of visibleRanges) {

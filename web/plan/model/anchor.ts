@@ -101,10 +101,7 @@ export function codeLineAnchor(
   });
 }
 
-/**
- * Returns the rendered ranges of an anchor, one per leaf. Returns no range if the text is not rendered, like
- * the source of a diagram.
- */
+/** Returns the rendered ranges of an anchor, one per leaf; no range if the anchor contains no rendered text. */
 export function drawnRanges(
   document: MarkdownDocument,
   anchor: Pick<PlanAnchor, "start" | "end">,

@@ -15,7 +15,7 @@ import { getTargets, getText, getTraits, isContainer, similarity, type Traits } 
 export interface Comparison {
   /** The later version's blocks in reading order, including removed blocks. */
   readonly blocks: readonly ComparedBlock[];
-  /** Number of additions, changes and removals. A list item or table row counts as one. */
+  /** Number of additions, changes and removals. A table row, or an added or removed list item, counts as one. */
   readonly count: number;
 }
 

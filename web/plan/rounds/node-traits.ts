@@ -106,7 +106,10 @@ function toKeys(nodes: readonly MarkdownNode[], document: MarkdownDocument): str
   return nodes.map((node) => toKey(node, document)).join("");
 }
 
-/** Returns the tag for comparison: `p` also for a `div` of text, which a blank line between list items makes a `p`. */
+/**
+ * Returns the tag for comparison. A `div` of text is treated as a `p`, because a blank line between list items turns the
+ * one into the other.
+ */
 function getTag({ tag, leaf }: Extract<MarkdownNode, { kind: "element" }>): string {
   return leaf !== undefined && tag === "div" ? "p" : tag;
 }

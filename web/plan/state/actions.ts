@@ -188,10 +188,7 @@ export function removeAnnotation(id: string): void {
   showToast("Comment deleted", { action: { label: "Undo", run: undo } });
 }
 
-/**
- * Adds imported or earlier annotations, without those whose ids are known. Returns the number of added
- * annotations.
- */
+/** Adds annotations, without those whose ids are known. Returns the number of added annotations. */
 export function addAnnotations(added: readonly PlanAnnotation[]): number {
   const known = new Set(state().annotations.map(({ id }) => id));
   const fresh = added.filter(({ id }) => !known.has(id));

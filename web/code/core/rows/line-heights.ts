@@ -2,7 +2,10 @@ import { endsInReturn, lineText, type ParsedPatch } from "../../../../src/render
 import { MAX_SHOWN_LINE, shownLength } from "../../../../src/render/diff/text/segments.ts";
 import { findDeceptions } from "../../../../src/render/markdown/deceptive.ts";
 
-/** Pixels. The style sheet uses the same values, except for notices and widgets, whose heights are measured. */
+/**
+ * Pixels. The style sheet uses the same values, except for notices and widgets. The heights of notices, widgets and
+ * blocks of notebooks are measured, and these values apply until then.
+ */
 export const LINE_HEIGHT = 20;
 export const GAP_HEIGHT = 28;
 export const BLOCK_HEIGHT = 32;
