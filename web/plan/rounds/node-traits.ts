@@ -107,7 +107,7 @@ function toKeys(nodes: readonly MarkdownNode[], document: MarkdownDocument): str
 }
 
 /**
- * Returns the tag for comparison. A `div` of text is treated as a `p`, because a blank line between list items turns the
+ * Returns the tag for comparison. A `div` of text is treated as a `p`, because a blank line between list items turns
  * one into the other.
  */
 function getTag({ tag, leaf }: Extract<MarkdownNode, { kind: "element" }>): string {
