@@ -1,4 +1,4 @@
-/** Loads the next review at this address, whose page marks its title in a background tab. */
+/** Loads the next review at this address. In a background tab, the loaded page marks its title as new. */
 export function showNextReview(): void {
   location.reload();
 }

@@ -25,7 +25,7 @@ export interface LineContent {
   readonly segments: readonly Segment[];
   /** UTF-16 units omitted at the end. */
   readonly hidden: number;
-  /** Notices after the code, such as a missing newline. */
+  /** A notice after the code, for example about a missing newline. */
   readonly notice: string | undefined;
 }
 

@@ -49,7 +49,7 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
   const wholeLines = useView((view) => view.wholeLines);
   const path = body.file.path;
   const since = useRounds(({ lines }) => lines.get(path));
-  // A notebook that is shown by cells has no moved lines, because their texts are those of the raw diff.
+  // Moved lines are found in the raw diff, so they are not shown in a notebook that is shown by cells.
   const moves = useMoves(({ files }) => (body.notebook ? undefined : files.get(path)));
   const edited = useEditedMoves(body, from, to, moves);
   const otherEnds = useSession(({ patchVersion }) => (edited ? patchVersion : 0));

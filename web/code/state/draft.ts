@@ -30,7 +30,7 @@ export interface DraftContent {
   readonly viewed: readonly (readonly [path: string, fingerprint: string])[];
   /** The feedback, if the person edited it before sending. */
   readonly edited?: EditedFeedback | undefined;
-  /** Unsent replies to threads. */
+  /** Unsent text in threads, and the state of the last batch. */
   readonly threads?: ThreadDraft | undefined;
   /** The `sessionId` of the review in which the draft was written. Its tabs share the comments and marks. */
   readonly session?: string | undefined;

@@ -29,7 +29,7 @@ export async function showWhole(): Promise<boolean> {
   return result.ok;
 }
 
-/** A comment of the last round, with the current lines of its code. */
+/** A comment of the last round, with the state of its lines and the widget that shows it. */
 export interface EarlierComment {
   readonly annotation: RoundAnnotation;
   readonly state: string;

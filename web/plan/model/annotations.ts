@@ -76,7 +76,7 @@ export function relocateAnnotations(
   });
 }
 
-/** Finds the annotations again whose text is not at their position. Returns the others unchanged. */
+/** Relocates the annotations whose text is not at their position. Returns the others unchanged. */
 export function relocateShifted<Anchored extends Pick<PlanAnnotation, "anchor">>(
   document: MarkdownDocument,
   annotations: readonly Anchored[],

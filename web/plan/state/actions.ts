@@ -30,7 +30,10 @@ function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): bo
   return a?.start === b?.start && a?.end === b?.end;
 }
 
-/** Returns the state that closes the sidebar for an annotation on the text: in a narrow window, it covers the text. */
+/**
+ * Returns the state that closes the sidebar for an annotation on the text, because in a narrow window the sidebar covers
+ * the text.
+ */
 function sidebarStateFor(anchor: PlanAnchor | undefined) {
   return anchor ? { isSidebarOpen: false } : {};
 }

@@ -18,7 +18,7 @@ import { type Composer, editedPlan, type ReviewState, useReview } from "./review
 /** Everything the person typed, as stored in the server's draft. */
 interface DraftContent extends SharedContent {
   readonly composer?: Composer;
-  /** Unsent text in threads. */
+  /** Unsent text in threads, and the state of the last batch. */
   readonly threads?: ThreadDraft;
   /** The id of the review in which the draft was written. The tabs of a review share its annotations. */
   readonly session?: string;

@@ -227,7 +227,7 @@ function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvas
 }
 
 interface TextInputProps {
-  /** Fraction of the image's width and height. */
+  /** The position, as fractions of the image's width and height. */
   readonly left: number;
   readonly top: number;
   readonly onText: (text: string) => void;

@@ -13,8 +13,8 @@ import { batchState } from "./threads.ts";
 let isFollowing = false;
 
 /**
- * Handles the events of threads and live sessions. `showRound` loads a new round and returns a description of
- * the changes.
+ * Handles the events of threads, of live sessions and of other reviews. `showRound` loads a new round and returns a
+ * description of the changes.
  */
 export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {
   switch (event.event) {

@@ -38,7 +38,7 @@ const SEVERITY_NAMES: Readonly<Record<ThreadSeverity, string>> = {
 
 export interface ThreadActions {
   readonly onAccept: (thread: Thread) => void;
-  /** False in a one-shot review, where no reply would reach the agent. */
+  /** Whether replies are possible: in a live session they reach the agent, and in a pull request they are posted. */
   readonly canRespond: boolean;
 }
 
@@ -213,7 +213,7 @@ function Buttons({ thread, onAccept, canRespond }: ThreadCardProps) {
   );
 }
 
-/** Opens a question to a model about a thread. The answer can be inserted as a reply if replies reach the agent. */
+/** Opens a question to a model about a thread. The answer can be inserted as a reply if replies are possible. */
 function askAboutThread(thread: Thread, canRespond: boolean): void {
   const { id } = thread;
   const insert = (text: string) => {

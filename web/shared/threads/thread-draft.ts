@@ -1,7 +1,7 @@
 import { mergeEntries, mergeValue } from "../drafts/merge-entries.ts";
 import { type MessageDraft, type SentState, useThreads } from "./thread-store.ts";
 
-/** The person's unsent text in threads, as stored in the draft of the page. */
+/** The person's unsent text in threads and the state of the last batch, as stored in the draft of the page. */
 export interface ThreadDraft {
   readonly messages: readonly (readonly [thread: string, draft: MessageDraft])[];
   readonly batchText: string;
