@@ -31,8 +31,8 @@ function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): bo
 }
 
 /**
- * Returns the state that closes the sidebar for an annotation on the text, because in a narrow window the sidebar covers
- * the text.
+ * Returns the state that closes the sidebar for an annotation on the text, because in a narrow window the sidebar
+ * covers the text.
  */
 function sidebarStateFor(anchor: PlanAnchor | undefined) {
   return anchor ? { isSidebarOpen: false } : {};
