@@ -40,7 +40,7 @@ export class PatchStore {
 
   /**
    * `files` must be in the order of the index. `onChange` receives the indexes of the files whose patch was loaded, was
-   * dropped, failed to load, or is requested again after a failure.
+   * dropped, failed to load, or can be requested again after a failure.
    */
   constructor(
     files: readonly DiffFile[],
