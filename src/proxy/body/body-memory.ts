@@ -6,7 +6,7 @@ export interface BodyMemory {
   /** Bytes in use. */
   bytes: number;
   /**
-   * Bodies that are not complete yet, in any order. In a set or map with as many changes, V8 keeps removed members
+   * Bodies that are not complete yet, in any order. In a set or map that changes this often, V8 keeps removed members
    * until the next full garbage collection: each discarded hash table refers to its successor
    * (bench/proxy/memory.mjs).
    */

@@ -28,7 +28,7 @@ export function createModelFinder(
 class ModelFinder {
   private readonly delimiter: Buffer;
   private state: "content" | "headers" | "model" | "lost" = "content";
-  /** Initially a line end, because the delimiter begins with one, and a form has none before its first boundary. */
+  /** Initially a line ending, because the delimiter begins with one, and a form has none before its first boundary. */
   private unread: Buffer = Buffer.from("\r\n");
   /** The position of the unread bytes in the form. */
   private offset = -2;
@@ -61,7 +61,7 @@ class ModelFinder {
     }
     const isModel = NAMES_MODEL.test(this.unread.toString("latin1", 0, end));
     this.state = isModel ? "model" : "content";
-    // In a part without content, the line end after its headers belongs to the boundary.
+    // In a part without content, the line ending after its headers belongs to the boundary.
     this.read(isModel ? end + 4 : end + 2);
   }
 

@@ -55,7 +55,7 @@ const LARGE_BODY = 1024 * 1024;
 const SLICE = 512 * 1024;
 
 /**
- * Scans a body. Returns undefined if it is not a JSON object; not all errors in nested values are detected. Returns a
+ * Scans a body. Returns undefined if it is not a JSON object; not all errors in its values are detected. Returns a
  * promise only for a large body, which is scanned in slices so that it does not block other calls.
  */
 export function scanBody(bytes: Buffer): ScannedBody | undefined | Promise<ScannedBody | undefined> {

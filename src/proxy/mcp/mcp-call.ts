@@ -14,13 +14,13 @@ export interface McpCall {
 export interface WatchedMcpBody {
   readonly stream: Readable;
   /**
-   * Returns the method and the target that the body requests; neither for a compressed body. Call it after the body has
-   * been sent.
+   * Returns the method and the target that the body requests; an empty object for a compressed body. Call it after the
+   * body has been sent.
    */
   called(): McpCall;
 }
 
-/** Maximum bytes of a body that are inspected. The method and the tool's name are usually at the beginning. */
+/** Bytes after which no more chunks are inspected. The method and the tool's name are usually at the beginning. */
 const MAX_WATCHED = 64 * 1024;
 const MAX_NAME = 200;
 

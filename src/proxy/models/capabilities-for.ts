@@ -25,8 +25,8 @@ export interface ModelHost {
 
 /**
  * Returns the capabilities of an upstream's model: the dialect's defaults, overridden by the model data, by the model's
- * family, by the vendor, by the API version and by the configuration, in this order. Throws `configuration` if an
- * override is invalid.
+ * family, by the gateway that serves it (`routed`), by the vendor, by the API version and by the configuration, in this
+ * order. Throws `configuration` if an override is invalid.
  */
 export function capabilitiesFor(
   dialect: UpstreamDialect,

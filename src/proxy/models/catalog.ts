@@ -16,7 +16,8 @@ export interface CatalogModel {
   readonly created: number;
   readonly ownedBy: string;
   /**
-   * The entry in the upstream's list, for clients of the same dialect; undefined if the configuration lists the model.
+   * The entry in the upstream's list, for clients of the same dialect; undefined if the configuration names the model,
+   * or if `id` has the form `upstream/model`.
    */
   readonly raw: Readonly<Record<string, unknown>> | undefined;
 }
@@ -27,8 +28,8 @@ export interface CatalogModel {
  */
 export interface ModelCatalog {
   /**
-   * Returns all models, in the order of the configuration. An upstream has none if its list could never be fetched, or
-   * if it last responded that it has no list.
+   * Returns all models, in the order of the configuration. An upstream has none if its list could never be fetched, if
+   * it last responded that it has no list, or if only the clients have its keys.
    */
   models(): Promise<readonly CatalogModel[]>;
   /** Returns the upstreams that list this id, in the order of the configuration. */
@@ -43,7 +44,7 @@ const FRESH_MS = 5 * 60_000;
 /** Milliseconds before a failed fetch is repeated. */
 const RETRY_MS = 30_000;
 const RESPONSE_TIMEOUT_MS = 3_000;
-/** Bounds of a model list, which allow 10,000 models with 20 members each. */
+/** Bounds of a model list, which allow about 9,500 models with 20 members each. */
 const LIST_BOUNDS: JsonBounds = { values: 200_000, depth: 64 };
 
 /** Statuses of upstreams that have no list. Other errors can be temporary. */

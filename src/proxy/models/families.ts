@@ -6,7 +6,7 @@ import type { UpstreamDialect } from "../exchange/parts.ts";
  * later rows override earlier ones.
  */
 export interface Family {
-  /** Matched against the model's name in lower case, without the prefix `vendor/`. */
+  /** Matched against the model's name in lower case, without a vendor's prefix (`vendor/`, `us.anthropic.`). */
   readonly model: RegExp;
   /** Name of the vendor to which the row applies (`config/proxy/vendors.ts`); absent if it applies to all. */
   readonly vendor?: string;

@@ -26,8 +26,8 @@ const MAX_SERVED = 8;
 
 /**
  * Creates the labels. The label of a model is its own name if the configuration or its upstream's list contains that
- * name, if the name is among the first 8 others that the upstream served, or if the upstream is the built-in one.
- * Otherwise, the label is the pattern of the rule, or `unlisted` without a rule or with the rule `*`.
+ * name, or if the name is among the first 8 others that the upstream served. Otherwise, the label is the pattern of the
+ * rule, or `unlisted` without a rule or with the rule `*`.
  */
 export function createModelLabels(): ModelLabels {
   const named = new WeakMap<ProxyConfig, ReadonlySet<string>>();
@@ -43,7 +43,7 @@ export function createModelLabels(): ModelLabels {
     if (!isServed) return false;
     if (names.size >= MAX_SERVED) {
       // Further names become labels only if the upstream's list contains them, so the list is needed now. The echo
-      // upstream has no list.
+      // upstream has no list to fetch.
       if (upstream.dialect !== "any") catalog.refresh(upstream);
       return false;
     }

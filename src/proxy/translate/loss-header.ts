@@ -1,10 +1,10 @@
-/** Maximum length of the header in characters. Node.js clients reject responses with more than 16 kB of headers. */
+/** Maximum characters of the codes in the header. Node.js clients reject responses with more than 16 kB of headers. */
 const MAX_LENGTH = 4_096;
 
 /**
  * Returns the header `x-sallyport-losses` for these codes; no header if there are no codes. Codes contain names that
- * clients chose, so characters that a header cannot contain are percent-encoded. Codes that do not fit are counted as
- * `and-N-more`.
+ * clients chose, so commas and characters that a header cannot contain are percent-encoded. Codes that do not fit are
+ * counted as `and-N-more`.
  */
 export function createLossHeader(codes: readonly string[]): Readonly<Record<string, string>> {
   if (codes.length === 0) return {};

@@ -14,7 +14,9 @@ import { serveImages } from "./operations/serve-images.ts";
 import { serveTranscript } from "./operations/serve-transcript.ts";
 import { serveGenerate } from "./serve-generate.ts";
 
-/** A call whose client and upstream use different dialects, with everything that serving it requires. */
+/**
+ * A call whose client and upstream use different dialects or API versions, with everything that serving it requires.
+ */
 export interface TranslatedCall {
   readonly client: ClientSide;
   /** The client's complete request body. */

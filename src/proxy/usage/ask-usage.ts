@@ -4,8 +4,9 @@ import type { UpstreamConfig } from "../../config/proxy/config.ts";
 const refusing = new WeakSet<UpstreamConfig>();
 
 /**
- * Returns the body of a streamed chat-completions request with `stream_options.include_usage`, without which vendors
- * report no usage in a stream. Returns undefined if the body contains `stream_options` or the upstream rejects them.
+ * Returns the body of a streamed chat-completions request with `stream_options.include_usage`, without which many
+ * vendors report no usage in a stream. Returns undefined if the body contains `stream_options`, if the upstream has
+ * rejected them, or if the body is not an object.
  */
 export function withUsageOption(body: Buffer, upstream: UpstreamConfig): Buffer | undefined {
   const open = body.indexOf(0x7b);

@@ -7,8 +7,8 @@ import { priceLists } from "./list-prices.ts";
 
 /**
  * Returns the cost of a call in US dollars, at the price that `findPrice` returns. Returns undefined if the model has
- * no price, or if the call used a kind of token that has none. Estimated usage has a cost only at a price in the
- * `prices` of the upstream's configuration.
+ * no price, if the call used a kind of token that has none, or if the usage lacks the input or output count. Estimated
+ * usage has a cost only at a price in the `prices` of the upstream's configuration.
  */
 export function computeCost(
   usage: Usage | undefined,
@@ -32,14 +32,14 @@ export function estimateMicros(price: ModelPrice, input: number, output: number)
 
 /**
  * Returns the price of an upstream's model: the one in the upstream's configuration, else in the user's own model data,
- * else in the price lists, else in the bundled model data. Returns undefined if none of them contains the model.
+ * else in the price lists, else in the bundled model data. Returns undefined if none of them has a price for the model.
  */
 export function findPrice(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
   const known = found.get(upstream) ?? new Map<string, FoundPrice>();
   found.set(upstream, known);
   const data = findModelData(upstream, model);
   const cached = known.get(model);
-  // Model data can be loaded after the first call, and is replaced once a day.
+  // Model data can be loaded after the first call, and data from `model_data.url` is replaced once a day.
   if (cached !== undefined && cached.data === data) return cached.price;
   const price = find(upstream, model, data);
   // Clients choose the names, so the cache is bounded.
@@ -68,7 +68,7 @@ function ownPrice({ prices }: UpstreamConfig, model: string): ModelPrice | undef
 
 const listed = new Map(priceLists.flatMap(({ prices }) => Object.entries(prices)));
 
-/** Returns a model's name as price lists contain it: without vendor, date, `latest` and window size. */
+/** Returns a model's name as price lists contain it: in lower case, without vendor, date, `latest` and window size. */
 function listName(model: string): string {
   return model
     .toLowerCase()

@@ -1,6 +1,6 @@
 /**
  * Average tokens of each kind of piece, for an estimate without a vocabulary. A text is split where tokenizers split
- * it: at words, case changes, digits, punctuation and line ends. The weights were fitted to o200k_base with prose in
+ * it: at words, case changes, digits, punctuation and line endings. The weights were fitted to o200k_base with prose in
  * fourteen languages, source code, JSON and logs. For nine texts in ten, the estimate is within 8 %. A text of 180 kB
  * takes about 1 ms.
  */
@@ -10,7 +10,7 @@ const WEIGHT = {
   middle: 0.834,
   long: 0.619,
   longer: 0.398,
-  /** A word directly after another word or a number, as in `camelCase` or `a1b2`. */
+  /** Added for a word directly after another word or a number, as in `camelCase` or `a1b2`. */
   glued: 0.209,
   /** Each group of up to three digits. */
   digits: 1.323,
@@ -74,7 +74,8 @@ function kindAt(text: string, at: number): number {
 
 /**
  * Returns the end of the piece that starts at `from`. A piece is a run of characters of one kind, except that a capital
- * letter belongs to the word after it, and spaces to an adjacent line end.
+ * letter belongs to the word after it, spaces belong to an adjacent line ending, and each character of the kind `OTHER`
+ * is a piece.
  */
 function findPieceEnd(text: string, from: number, kind: number): number {
   let end = from + 1;

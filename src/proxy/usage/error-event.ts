@@ -20,7 +20,10 @@ function getMarkers(profile: ResponseProfile): readonly Buffer[] {
 const MAX_CANDIDATES = 16;
 const MAX_LINE = 256 * 1024;
 
-/** Returns the error event in a piece of an event stream, or undefined. Parses only lines that contain a marker. */
+/**
+ * Returns the error event in a piece of an event stream, or undefined. Parses only lines that contain a marker, or that
+ * follow a marker that names an event.
+ */
 export function errorEventIn(profile: ResponseProfile, bytes: Buffer): ResponseError | undefined {
   let candidates = 0;
   for (const marker of getMarkers(profile)) {
@@ -65,7 +68,7 @@ function errorAt(
 }
 
 /**
- * Reads an error in a stream without `alt=sse`, which is a pretty-printed JSON list. The error is an element whose
+ * Reads an error in a stream without `alt=sse`, which is a pretty-printed JSON array. The error is an element whose
  * first member is `error` with a code.
  */
 function findListError(bytes: Buffer, at: number): ResponseError | undefined {

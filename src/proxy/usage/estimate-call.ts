@@ -3,7 +3,7 @@ import { estimateTokens } from "./estimate-tokens.ts";
 /** The estimated tokens of a call, from its request. */
 export interface CallEstimate {
   readonly input: number;
-  /** The maximum output of one candidate; undefined if the client sets none. */
+  /** The maximum output of one candidate; undefined if the client sets none or the body is not parsed. */
   readonly output: number | undefined;
   /** The number of candidates that the client requests. */
   readonly candidates: number;

@@ -12,7 +12,7 @@ const MAX_MARKER_BYTES = 32;
 
 /**
  * The end markers as bytes. A model's text is never mistaken for a marker, because JSON strings escape quotes and line
- * ends.
+ * endings.
  */
 const endMarkerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
 
@@ -25,8 +25,9 @@ function getEndMarkers(profile: ResponseProfile): readonly Buffer[] {
 }
 
 /**
- * Observes a stream: whether it is complete, whether it is between two events, and its usage. It retains the first and
- * last bytes, which contain the usage and the end of a stream, and searches them only on request.
+ * Observes a stream: whether it is complete, whether it is between two events, and its usage. Retains the last bytes
+ * and, if the dialect reports usage at the start, the first bytes. Searches them on request, and searches for errors
+ * and end markers before it drops bytes.
  */
 export class StreamWatch implements ResponseWatch {
   private readonly profile: ResponseProfile;
@@ -71,7 +72,7 @@ export class StreamWatch implements ResponseWatch {
     return { text, total: Math.round((this.size * text.length) / Math.max(1, this.tailSize)) };
   }
 
-  /** Whether the bytes so far, if they are JSON and not events, end like a complete object or list. */
+  /** Whether the bytes so far, if they are JSON and not events, end like a complete object or array. */
   get endsValue(): boolean {
     return endsValue(this.lastBytes());
   }
@@ -118,7 +119,7 @@ function endsEvent(bytes: Buffer): boolean {
   return last === 0x0d && before === 0x0d;
 }
 
-/** Returns whether the last line is complete. Some vendors omit its line end. */
+/** Returns whether the last line is complete. Some vendors omit its line ending. */
 function isLastLineWhole(bytes: Buffer): boolean {
   const start = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)) + 1;
   if (start === bytes.length || bytes[start] === 0x3a) return true;

@@ -86,7 +86,7 @@ function* decodeAssistant(message: WireMessage, content: Part[], index: number):
 
 /**
  * Converts the reasoning of a message: `reasoning_details` (OpenRouter) or, without them, `reasoning_content` (DeepSeek
- * and others) or `reasoning` (OpenRouter).
+ * and others) or `reasoning` (OpenRouter, Groq and others).
  */
 export function decodeReasoning(message: {
   readonly reasoning_content?: string | null | undefined;

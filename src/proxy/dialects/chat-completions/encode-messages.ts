@@ -128,8 +128,8 @@ function* encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList
 }
 
 /**
- * Encodes the signature of a text if the upstream accepts `extra_content`, as Google's servers do. Other servers reject
- * unknown members.
+ * Encodes the signature of a text if the upstream accepts `extra_content`, as Google's servers do. Several other
+ * servers reject unknown members.
  */
 function encodeSignature(parts: readonly Part[], { optionalMembers }: Capabilities, list: LossList) {
   const signature = findTextSignature(parts, list);

@@ -85,7 +85,8 @@ export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
 }
 
 /**
- * Encodes a tool call. Drops a call whose arguments were cut off and adds a loss, because clients must not execute it.
+ * Encodes a tool call. Drops a call whose arguments are not a JSON object, for example because they were cut off, and
+ * adds a loss: clients must not execute it.
  */
 function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList): WireObject[] {
   const args = encodeArguments(part);

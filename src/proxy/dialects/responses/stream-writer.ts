@@ -46,7 +46,10 @@ export class PartWriters implements OutputList {
   private readonly finished = new Map<number, OutputItem>();
   private readonly pending: PendingCall[] = [];
   private nextIndex = 0;
-  /** The signature of the current message's last signed text. It is written as an item when another item starts. */
+  /**
+   * The signature of the current message's last signed text. It is written as an item when another item starts or the
+   * response ends.
+   */
   private pendingSignature: string | undefined;
 
   constructor(deps: WriterDeps) {

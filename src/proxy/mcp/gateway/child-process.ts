@@ -47,7 +47,10 @@ async function findProgram(command: string, path: string | undefined): Promise<s
   throw new AppError("configuration", `the program ${command} is not on the PATH`);
 }
 
-/** Ends a program and everything that it has started: by closing its input, then by SIGTERM, then by SIGKILL. */
+/**
+ * Ends a program: by closing its input, then by SIGTERM, then by SIGKILL. On Windows, signals do not reach the
+ * processes that the program has started.
+ */
 export async function endProgram(child: ChildProcessWithoutNullStreams): Promise<void> {
   if (hasEnded(child)) return;
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -63,7 +66,7 @@ export async function endProgram(child: ChildProcessWithoutNullStreams): Promise
   await settledWithin(ended, TERM_MS);
 }
 
-/** Kills a program immediately, with all processes that it has started. */
+/** Kills a program immediately and, except on Windows, the processes that it has started. */
 export function killProgram(child: ChildProcessWithoutNullStreams): void {
   signalGroup(child, "SIGKILL");
 }

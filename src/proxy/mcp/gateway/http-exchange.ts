@@ -85,8 +85,8 @@ export async function readExchange(
 }
 
 /**
- * Reads events until the response with this id, or until the stream ends. Rejects if the stream breaks and cannot be
- * continued.
+ * Reads events until the response with this id, or until the stream ends. Rejects if an event is invalid, or if the
+ * stream breaks and cannot be continued.
  */
 export async function readEvents(
   { body }: ReceivedResponse,

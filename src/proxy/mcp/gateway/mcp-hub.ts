@@ -27,7 +27,10 @@ export interface HubParts {
   readonly tokens: McpTokens;
 }
 
-/** Milliseconds without a request after which a session is closed. A client that returns receives new connections. */
+/**
+ * Milliseconds without a request after which a session that has no open stream is closed. A client that returns
+ * receives new connections.
+ */
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
 const MAX_SESSIONS = 1_000;

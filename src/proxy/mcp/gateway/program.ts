@@ -210,7 +210,8 @@ export class ProgramServer {
     ask: (method: string, params: RpcParams) => Promise<RpcResponse>,
     write: (message: RpcMessage) => void,
   ): Promise<ServerFacts> {
-    // All clients share the program, so the proxy announces every capability. A request that no client can serve fails.
+    // All clients share the program, so the proxy announces every capability if the program may send requests. A
+    // request that no client can serve fails.
     const capabilities: RpcParams = this.program.sendsRequests
       ? { sampling: {}, elicitation: {}, roots: {} }
       : {};

@@ -107,7 +107,7 @@ async function respond(
 ): Promise<LastMessage> {
   const { request, response, hub } = arrived;
   const controller = new AbortController();
-  // A client of a session may return for a response; without a session, a closed connection cancels the request.
+  // A client of a session may return for a response; in revision 2026-07-28, a closed connection cancels the request.
   const isStateless = isStatelessRequest(message, request.headers);
   const onClose = () => isStateless && controller.abort();
   response.once("close", onClose);

@@ -24,8 +24,9 @@ interface Returned {
 /**
  * Signs in to an MCP server with OAuth 2.1: finds the authorization server by the metadata of the protected resource
  * (RFC 9728), registers a client if none is configured (RFC 7591), sends the user to the authorization server with
- * PKCE, and exchanges the code for tokens. Throws `upstream_error` with the step that failed, `port_in_use` if it
- * cannot listen for the redirect, and `upstream_timeout` if `signal` aborts before the redirect.
+ * PKCE, and exchanges the code for tokens. Throws `configuration` if the server has no `oauth`, `upstream_error` with
+ * the step that failed, `port_in_use` if it cannot listen for the redirect, and `upstream_timeout` if `signal` aborts
+ * before the redirect.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export async function signIn(name: string, server: HttpServer, parts: SignInParts): Promise<SignIn> {

@@ -22,7 +22,7 @@ export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDiale
 
 /** Matches the name of the member `type` and the whitespace before its value. */
 const TYPE = /"type"\s*:\s*$/;
-/** Bytes before a value in which the name of its member is searched. */
+/** Maximum bytes before a value that are searched for the name of its member. */
 const MAX_NAME = 64;
 
 /**

@@ -18,7 +18,7 @@ export function namesEarlierTurns(request: ExchangeRequest): boolean {
  * Replaces item references with their items and prepends the earlier turns of `previous_response_id` or a thread. A
  * thread also supplies instructions and tools (`withThread`). A previous response does not, because each call of the
  * responses dialect sends its instructions and tools. Throws `DialectError` if a response, an item or a thread is not
- * found.
+ * found, or if a tool result that follows a previous response has no tool call.
  */
 export async function withEarlierTurns(
   request: ExchangeRequest,

@@ -14,9 +14,9 @@ import type { TranslatedCall, TranslationOutcome, TranslationTarget } from "../t
 import { type OperationContext, serveOperation } from "./operation-context.ts";
 
 /**
- * Counts the tokens of a request whose client and upstream use different dialects. Requests the count from the
- * upstream. If the upstream cannot count, or the request fails for a reason other than an unknown model, responds with
- * an estimate and `x-sallyport-estimated`.
+ * Counts the tokens of a request whose client and upstream use different dialects or API versions. Requests the count
+ * from the upstream. If the upstream cannot count, or the request fails for a reason other than an unknown model,
+ * responds with an estimate and `x-sallyport-estimated`.
  */
 export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
   return serveOperation(call, async (context) => {

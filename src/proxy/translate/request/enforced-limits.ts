@@ -12,8 +12,8 @@ export interface EnforcedLimits {
 }
 
 /**
- * Returns the limits of a request that the upstream cannot enforce: stop sequences that it does not accept, and one
- * tool call at a time if `limitsToolCalls` is false. Returns undefined if there are no such limits. The encoder reports
+ * Returns the limits of a request that the upstream cannot enforce: stop sequences that it does not accept, and a
+ * single tool call if `limitsToolCalls` is false. Returns undefined if there are no such limits. The encoder reports
  * them as losses, because the model continues beyond them.
  */
 export function enforceLimits(
@@ -82,7 +82,10 @@ interface Progress {
   stoppedBy: string | undefined;
 }
 
-/** Shortens a stream: delays text that may begin a stop sequence, and drops everything from a stop sequence on. */
+/**
+ * Shortens a stream: delays text that may begin a stop sequence, and drops everything from a stop sequence on. Drops
+ * tool calls after the first one if only one is allowed.
+ */
 class EventFilter {
   private readonly candidates = new Map<number, Progress>();
   /** The state of each open part's candidate, by part. */

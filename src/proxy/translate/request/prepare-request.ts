@@ -22,7 +22,7 @@ export interface PreparedRequest {
   readonly losses: readonly Loss[];
   /** The number of calls: one for each candidate if the upstream returns only one per call. */
   readonly calls: number;
-  /** Whether restoring a stream reads its texts, so that every delta must be passed to the restorer. */
+  /** Whether the event filter or the restorer reads the texts of a stream, so that they must receive every delta. */
   readonly readsTexts: boolean;
   restoreResponse(response: ExchangeResponse): ExchangeResponse;
   /** Returns a function that enforces `EnforcedLimits` on one stream; undefined if the request has no such limits. */
@@ -32,8 +32,8 @@ export interface PreparedRequest {
 }
 
 /**
- * Prepares a request for any upstream dialect: pairs tool results, and adapts tool names, tools and schemas to what
- * the upstream accepts.
+ * Prepares a request for any upstream dialect: pairs tool results, and adapts instructions, tools, tool names, schemas
+ * and the number of candidates to what the upstream accepts.
  */
 export function* prepareRequest(
   request: ExchangeRequest,

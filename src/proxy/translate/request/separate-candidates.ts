@@ -69,7 +69,10 @@ export function isImagen(model: string): boolean {
   return /(?:^|\/)imagen/i.test(model);
 }
 
-/** Returns the request of one of the calls, with a different seed for each: with one seed, all candidates are equal. */
+/**
+ * Returns the request of one of the calls. If the client sets a seed, each call has a different one, because candidates
+ * with the same seed would be equal.
+ */
 export function requestOfCall(request: ExchangeRequest, index: number): ExchangeRequest {
   const { sampling } = request;
   if (index === 0 || sampling.seed === undefined) return request;

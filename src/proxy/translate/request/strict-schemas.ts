@@ -5,9 +5,9 @@ import type { UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 
 /**
- * Clears `strict` of tool and response schemas that the upstream would reject as strict, and reports each as a loss.
- * Vendors of the OpenAI family reject a strict schema with open objects, optional properties, or unsupported keywords
- * or formats (https://platform.openai.com/docs/guides/structured-outputs).
+ * Clears `strict` of tool and response schemas that the upstream would reject as strict, and reports losses. Vendors of
+ * the OpenAI family reject a strict schema with open objects, optional properties, or unsupported keywords or formats
+ * (https://platform.openai.com/docs/guides/structured-outputs).
  */
 export function relaxStrictSchemas(
   request: ExchangeRequest,

@@ -5,10 +5,10 @@ import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
- * Wraps a response schema whose root is a list or a single value in an object with one member. Generative-language
- * vendors accept any root; all others require an object
- * (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). Returns undefined if there is
- * nothing to wrap.
+ * Wraps a response schema whose root is not an object in an object with one member. Generative-language vendors accept
+ * any root; all others require an object
+ * (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). Returns undefined if there is nothing
+ * to wrap, or if the additional level would break a reference in the schema.
  */
 export function wrapSchemaRoot(
   request: ExchangeRequest,

@@ -112,7 +112,10 @@ async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
   }
 }
 
-/** Writes canonical events to the client: checks, restores and encodes them. The first event sets the status. */
+/**
+ * Writes canonical events to the client: checks, restores and encodes them. The first event sets the status if it
+ * arrives within `FIRST_EVENT_TIMEOUT_MS`.
+ */
 class StreamWriter implements EventWriter {
   private readonly guard = new StreamGuard();
   private readonly filter: ((event: ExchangeEvent) => readonly ExchangeEvent[]) | undefined;
