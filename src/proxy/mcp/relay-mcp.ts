@@ -161,7 +161,7 @@ function mcpName(url: string): string {
   return url.split("/", 3)[2] ?? "";
 }
 
-/** Returns what `getPathBelow` returns, with the client's query added, but without the proxy's keys. */
+/** Returns what `getPathBelow` returns, followed by the client's query without the proxy's keys. */
 function pathBelow(server: HttpServer, request: FastifyRequest): string {
   const at = request.url.indexOf("?");
   const asked = at < 0 ? [] : request.url.slice(at + 1).split("&");

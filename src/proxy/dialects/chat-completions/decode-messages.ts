@@ -101,7 +101,7 @@ export function decodeReasoning(message: {
   return text === "" ? [] : [{ type: "reasoning", text, vendor: "chat-completions" }];
 }
 
-/** Converts a tool call. A call without an ID gets an ID derived from its name and `position`. */
+/** Converts a tool call. A call without an id gets an id derived from its name and `position`. */
 export function decodeToolCall(call: WireToolCall, position: readonly (string | number)[]): ToolCallPart {
   const name = callName(call);
   const id = call.id || createCallId(name, ...position);

@@ -35,7 +35,7 @@ export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converte
   if (!result.success || result.data.choices.some(isUnreadable))
     throw invalidResponse("The upstream's response is not a chat completion.");
   const wire = result.data;
-  // A random ID, because many compatible servers send the same ID with every response, or no ID.
+  // A random id, because many compatible servers send the same id with every response, or no id.
   const responseId = randomUUID();
   const pages = decodePages(wire);
   const candidates: Candidate[] = [];

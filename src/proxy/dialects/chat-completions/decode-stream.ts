@@ -14,7 +14,7 @@ import { decodeUsage } from "./usage.ts";
 
 /** The state that all candidates of a stream share, and the receiver of their events. */
 export interface ChatStream {
-  /** A unique ID, from which the IDs of tool calls without an ID are derived. */
+  /** A unique id, from which the ids of tool calls without an id are derived. */
   readonly responseId: string;
   nextIndex(): number;
   emit(event: ExchangeEvent): void;
@@ -26,7 +26,7 @@ export interface ChatStream {
  * because upstreams send usage, and some of them content, after a `finish_reason`.
  */
 class ChatStreamDecoder implements StreamDecoder, ChatStream {
-  /** A random ID, because many compatible servers send the same ID with every response, or no ID. */
+  /** A random id, because many compatible servers send the same id with every response, or no id. */
   readonly responseId = randomUUID();
   private readonly candidates = new Map<number, StreamCandidate>();
   private events: ExchangeEvent[] = [];
@@ -82,7 +82,7 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
 
   private take(chunk: WireChunk): void {
     const choices = chunk.choices ?? [];
-    // Azure's first chunk has no ID and no choices.
+    // Azure's first chunk has no id and no choices.
     if (!this.started && (chunk.id || choices.length > 0)) this.start(chunk);
     for (const choice of choices) this.candidateAt(choice.index ?? 0).take(choice);
     const pages = decodePages(chunk);

@@ -15,7 +15,7 @@ import { encodeLogprobs } from "./logprobs.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 import { encodeUsage } from "./usage.ts";
 
-/** Returns a response ID with the prefix `chatcmpl-`, which clients of this dialect expect. */
+/** Returns a response id with the prefix `chatcmpl-`, which clients of this dialect expect. */
 export function completionId(id: string | undefined, context: EncodeContext): string {
   if (id === undefined || id === "") return `chatcmpl-${context.fallbackId}`;
   return id.startsWith("chatcmpl-") ? id : `chatcmpl-${id}`;

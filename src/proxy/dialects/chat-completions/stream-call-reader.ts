@@ -12,7 +12,7 @@ interface OpenCall {
   name: string;
   custom: boolean;
   signature: string | undefined;
-  /** Arguments so far of a call without an ID. Once they are complete, a fragment with a name starts another call. */
+  /** Arguments so far of a call without an id. Once they are complete, a fragment with a name starts another call. */
   text: string;
   /** Index of the part; undefined until it has started. */
   part: number | undefined;
@@ -20,13 +20,13 @@ interface OpenCall {
 
 /**
  * Decodes the tool calls of one candidate. The fragments of a call have the same `index`, but partially compatible
- * upstreams omit `index`, use 0 for every call, repeat the ID or the name, or split the name. All of these are
+ * upstreams omit `index`, use 0 for every call, repeat the id or the name, or split the name. All of these are
  * supported. A part starts with the call's first arguments, so that arguments are emitted as they arrive. A call
  * without arguments starts when the next call opens or the stream ends.
  */
 export class StreamCalls {
   private readonly calls: OpenCall[] = [];
-  /** The first call of each ID. */
+  /** The first call of each id. */
   private readonly byId = new Map<string, OpenCall>();
   /** The last call of each `index`. */
   private readonly byIndex = new Map<number, OpenCall>();
@@ -42,7 +42,7 @@ export class StreamCalls {
     return this.calls.length > 0;
   }
 
-  /** Returns whether this part is a call without an ID, whose arguments determine where the next call starts. */
+  /** Returns whether this part is a call without an id, whose arguments determine where the next call starts. */
   readsText(index: number): boolean {
     return this.calls.some((call) => call.part === index && call.id === undefined);
   }
@@ -76,7 +76,7 @@ export class StreamCalls {
       return last !== undefined && isAnother(wire, last) ? undefined : last;
     }
     const same = this.byIndex.get(index);
-    // A fragment with neither an ID nor a name cannot start a call.
+    // A fragment with neither an id nor a name cannot start a call.
     if (same === undefined) return id || callName(wire) !== "" ? undefined : last;
     return (id ? same.id !== undefined && same.id !== id : isAnother(wire, same)) ? undefined : same;
   }
@@ -124,8 +124,8 @@ export class StreamCalls {
 }
 
 /**
- * Returns whether a fragment without an ID starts another call than `before`. It does if it has a name, the part of
- * `before` has started, and either the names differ, or `before` has no ID and complete arguments.
+ * Returns whether a fragment without an id starts a call other than `before`. It does if it has a name, the part of
+ * `before` has started, and either the names differ, or `before` has no id and complete arguments.
  */
 function isAnother(wire: WireToolCall, before: OpenCall): boolean {
   const name = callName(wire);

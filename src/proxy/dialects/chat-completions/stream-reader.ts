@@ -36,7 +36,7 @@ export class StreamCandidate {
     return this.finishReason !== undefined;
   }
 
-  /** Returns whether the text of this part is read: the arguments of a tool call without an ID. */
+  /** Returns whether the text of this part is read: the arguments of a tool call without an id. */
   readsText(index: number): boolean {
     return this.calls.readsText(index);
   }

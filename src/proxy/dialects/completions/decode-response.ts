@@ -21,7 +21,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   return { value, losses: [] };
 }
 
-/** Returns the ID, model and creation time of a response, without those that the upstream omitted. */
+/** Returns the id, model and creation time of a response, without those that the upstream omitted. */
 export function decodeIdentity(wire: WireResponse) {
   return defined({
     id: wire.id || undefined,

@@ -5,7 +5,7 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
 import { loseTextSignature } from "../../exchange/signature.ts";
 
-/** Returns a response ID with the prefix `cmpl-`, which clients of this dialect expect. */
+/** Returns a response id with the prefix `cmpl-`, which clients of this dialect expect. */
 export function completionId(id: string | undefined, context: EncodeContext): string {
   if (id === undefined || id === "") return `cmpl-${context.fallbackId}`;
   return id.startsWith("cmpl-") ? id : `cmpl-${id}`;

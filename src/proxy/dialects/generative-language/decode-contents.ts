@@ -15,8 +15,8 @@ import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
 import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 
 /**
- * Converts a conversation to turns. A call without an ID gets an ID derived from its name and position, so later
- * requests of the conversation produce the same ID. A result without an ID belongs to the oldest call with its name
+ * Converts a conversation to turns. A call without an id gets an id derived from its name and position, so later
+ * requests of the conversation produce the same id. A result without an id belongs to the oldest call with its name
  * that has no result yet. Consecutive contents of the model become one turn, because some clients store a streamed
  * response as one content per chunk.
  */

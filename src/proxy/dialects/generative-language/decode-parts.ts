@@ -42,7 +42,7 @@ function mediaPart(
   name: string | null | undefined,
   raw: WirePart,
 ): Part {
-  // The origin records the vendor, because the ID of a file is valid at that vendor only.
+  // The origin records the vendor, because the id of a file is valid at that vendor only.
   const origin = source.kind === "file" ? { origin: { dialect: "generative-language", raw } as const } : {};
   if (mediaType.startsWith("image/"))
     return { type: "image", source, ...decodeDetail(raw), ...signed(raw), ...origin };

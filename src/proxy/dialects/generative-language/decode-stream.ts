@@ -17,7 +17,7 @@ import { decodeUsage } from "./usage.ts";
  * the vendor sends no end marker and chunks with usage may follow the finish reason.
  */
 class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
-  /** The ID of the response, from which the IDs of calls without an ID are derived. */
+  /** The id of the response, from which the ids of calls without an id are derived. */
   responseId: string = randomUUID();
   /** Readers by the index of their candidate. */
   private readonly readers = new Map<number, CandidateReader>();

@@ -69,7 +69,7 @@ export function* encodeContents(
 }
 
 interface Surroundings {
-  /** Tool names by the ID of the call, because a result in this dialect requires the name of its tool. */
+  /** Tool names by the id of the call, because a result in this dialect requires the name of its tool. */
   readonly names: ReadonlyMap<string, string>;
   readonly signer: (part: ToolCallPart) => string | undefined;
   readonly capabilities: Capabilities;
@@ -161,7 +161,7 @@ function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
   };
 }
 
-/** Adds the ID of a call to `members`, unless the proxy created the ID. */
+/** Adds the id of a call to `members`, unless the proxy created the id. */
 function withId(id: string, members: WireObject): WireObject {
   return isCreatedCallId(id) ? members : { id: toCallId(profile.callIds, id), ...members };
 }

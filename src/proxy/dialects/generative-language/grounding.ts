@@ -41,7 +41,7 @@ function toCitations(grounding: WireGrounding | null | undefined): Citation[] {
 
 type Lookups = Pick<WireCandidate, "groundingMetadata" | "urlContextMetadata">;
 
-/** Converts the searches and the fetched pages of a response to calls of hosted tools with the ID `id`. */
+/** Converts the searches and the fetched pages of a response to calls of hosted tools, which all have this `id`. */
 export function decodeLookups(candidate: Lookups, id: string): ServerToolPart[] {
   const { groundingMetadata: grounding, urlContextMetadata: fetched } = candidate;
   const base = { type: "server-tool", phase: "call", id } as const;

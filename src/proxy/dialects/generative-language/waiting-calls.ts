@@ -2,9 +2,9 @@
 interface WaitingCall {
   readonly id: string;
   readonly name: string;
-  /** Whether the request contains the call's ID; otherwise the decoder created the ID. */
+  /** Whether the request contains the call's id; otherwise the decoder created the id. */
   readonly isNamed: boolean;
-  /** Whether a result in the conversation has the call's ID. Such a call is matched by its ID only. */
+  /** Whether a result in the conversation has the call's id. Such a call is matched by its id only. */
   readonly hasResultById: boolean;
 }
 
@@ -12,9 +12,9 @@ interface WaitingCall {
 export interface WaitingCalls {
   add(call: WaitingCall): void;
   /**
-   * Removes and returns the oldest call with the ID of a result or, for a result without an ID, the oldest call with
-   * its name. If no call has the result's ID, takes the oldest call with its name that came without an ID, because
-   * Gemini CLI creates IDs for the results of such calls. Returns undefined if there is no such call.
+   * Removes and returns the oldest call with the id of a result or, for a result without an id, the oldest call with
+   * its name. If no call has the result's id, takes the oldest call with its name that came without an id, because
+   * Gemini CLI creates ids for the results of such calls. Returns undefined if there is no such call.
    */
   take(id: string | undefined, name: string | undefined): WaitingCall | undefined;
 }

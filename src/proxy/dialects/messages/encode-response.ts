@@ -7,7 +7,7 @@ import { encodeResponsePart } from "./encode-response-part.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeUsage } from "./usage.ts";
 
-/** Returns a response ID with the prefix `msg_`, which clients of this dialect expect. */
+/** Returns a response id with the prefix `msg_`, which clients of this dialect expect. */
 export function messageId(id: string | undefined, context: EncodeContext): string {
   if (id === undefined || id === "") return `msg_${context.fallbackId}`;
   return id.startsWith("msg_") ? id : `msg_${id}`;

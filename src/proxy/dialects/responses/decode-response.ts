@@ -76,7 +76,7 @@ export function decodeIndexedParts(
   );
 }
 
-/** Returns the ID, model and creation time of a response, without those that the upstream omitted. */
+/** Returns the id, model and creation time of a response, without those that the upstream omitted. */
 export function decodeIdentity(wire: WireResponse) {
   return withoutNullish({ id: wire.id, model: wire.model, created: wire.created_at });
 }

@@ -13,7 +13,7 @@ import { eventSchema, type WireResponse, type WireStreamEvent } from "./schema.t
 import { ItemReader, type ItemStream } from "./stream-reader.ts";
 
 /**
- * Decodes a stream of `response.*` events. Items are identified by `output_index`, because some servers change IDs
+ * Decodes a stream of `response.*` events. Items are identified by `output_index`, because some servers change ids
  * within a stream.
  */
 class ResponsesStreamDecoder implements StreamDecoder, ItemStream {

@@ -17,12 +17,12 @@ import { encodeCall } from "./encode-items.ts";
 import { hasItem } from "./encode-response.ts";
 
 /**
- * An item of a response's `output`. The proxy derives its ID from the response's ID, so that a response that is encoded
- * again has the same item IDs. An item that `keptItem` returns keeps the upstream's ID.
+ * An item of a response's `output`. The proxy derives its id from the response's id, so that a response that is encoded
+ * again has the same item ids. An item that `keptItem` returns keeps the upstream's id.
  */
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
 
-/** Returns the ID of an item: the kind, the response's ID without its prefix, and the position in `output`. */
+/** Returns the id of an item: the kind, the response's id without its prefix, and the position in `output`. */
 export function itemId(
   kind: "msg" | "rs" | "fc" | "ctc" | "ig" | "ws",
   responseId: string,
@@ -148,7 +148,7 @@ export function keptItem(part: Part, id: string): OutputItem | undefined {
 }
 
 /**
- * Parses an ID that `itemId` returned; returns undefined for any other ID. The proxy uses the result to find the item
+ * Parses an id that `itemId` returned; returns undefined for any other id. The proxy uses the result to find the item
  * of an `item_reference` in a stored response.
  */
 export function parseItemId(

@@ -23,8 +23,8 @@ export interface Identity {
 }
 
 /**
- * Returns a response ID with the prefix `resp_`, which clients check. An ID that has the prefix stays unchanged; any
- * other ID loses the characters that are not letters, digits, `-` or `_`.
+ * Returns a response id with the prefix `resp_`, which clients check. An id that has the prefix stays unchanged; any
+ * other id loses the characters that are not letters, digits, `-` or `_`.
  */
 export function responseId(id: string | undefined, context: EncodeContext): string {
   const own = id === undefined || id === "" ? context.fallbackId : id;

@@ -65,8 +65,8 @@ function getResponseData<Value>(parsed: Parsed<Value>, what: string): Value {
 }
 
 /**
- * Parses a chunk of a stream; returns undefined if it is not JSON. `JSON.parse` rounds large numbers, which is safe
- * here: chat-completions and completions send tool arguments as strings, so no number requires its exact digits.
+ * Parses a chunk of a stream; returns undefined if it is not JSON. `JSON.parse` rounds large numbers. Only tool arguments
+ * require exact digits, and chat-completions defines them as strings.
  */
 export function parseChunk(text: string): unknown {
   try {
