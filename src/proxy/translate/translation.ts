@@ -50,7 +50,7 @@ export class Translation {
   /**
    * Returns a response, or the start of a response, without the names that the client must not receive: the upstream's
    * id if the response is stored, because local servers use the same ids again, and the upstream's name of a model that
-   * a rule has renamed.
+   * the client calls by another name.
    */
   unnamed<Named extends { readonly id?: string; readonly model?: string }>(named: Named): Named {
     const { id, model, ...rest } = named;

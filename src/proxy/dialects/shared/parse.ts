@@ -65,8 +65,8 @@ function getResponseData<Value>(parsed: Parsed<Value>, what: string): Value {
 }
 
 /**
- * Parses a chunk of a stream; returns undefined if it is not JSON. `JSON.parse` rounds large numbers. Only tool arguments
- * require exact digits, and chat-completions defines them as strings.
+ * Parses a chunk of a stream; returns undefined if it is not JSON. `JSON.parse` rounds large numbers. Only tool
+ * arguments require exact digits, and chat-completions defines them as strings.
  */
 export function parseChunk(text: string): unknown {
   try {
