@@ -232,7 +232,7 @@ function alignmentPositions(version: number): number[] {
   return [6, ...positions.reverse()];
 }
 
-/** Draws level M and the mask, twice, with the dark module. */
+/** Draws both copies of the format information (level M and the number of the mask), and the dark module. */
 function drawFormat(set: SetModule, size: number, mask: number): void {
   let rest = mask;
   for (let step = 0; step < 10; step += 1) rest = (rest << 1) ^ ((rest >>> 9) * 0x537);

@@ -205,13 +205,7 @@ function MarkdownImage({ image, url }: MarkdownImageProps) {
   const [failed, setFailed] = useState(false);
   const name = image.alt || image.source;
   if (url === undefined) {
-    return (
-      <span
-        className="image-blocked"
-        title={image.source}
-        data-message={`Image not loaded: ${name}`}
-      />
-    );
+    return <span className="image-blocked" title={image.source} data-message={`Image not loaded: ${name}`} />;
   }
   if (failed) {
     return <span className="image-missing" title={image.source} data-message={`Image not found: ${name}`} />;
