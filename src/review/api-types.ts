@@ -69,10 +69,7 @@ export interface AskBody {
   readonly earlier?: readonly AskExchange[];
 }
 
-/**
- * GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: the URL, the model and the messages that
- * POST /api/ask would use without earlier questions.
- */
+/** GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: what POST /api/ask would use without `earlier`. */
 export interface AskPrompt {
   readonly url: string;
   readonly model: string;
@@ -212,10 +209,7 @@ export interface AttachedImage {
 
 /** GET and PUT /api/draft. The page defines `content`; the server stores it without reading it. */
 export interface Draft<Content = unknown> {
-  /**
-   * Each PUT must increase the generation, or repeat it with the stored content; otherwise the response is 409 with the
-   * stored draft.
-   */
+  /** Each PUT must increase it, or repeat it with the stored content; otherwise: 409 with the stored draft. */
   readonly generation: number;
   /** ISO 8601 */
   readonly savedAt: string;
