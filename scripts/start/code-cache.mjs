@@ -15,12 +15,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 
 /**
  * Seconds that a command must run before its compiled code is stored: shorter runs use only a small part of
  * the code.
  */
 const MIN_SECONDS = 1;
+/** V8's defaults of the flags that `limit-heap.ts` and `sqlite/engine.ts` set in the running process. */
+const DEFAULT_FLAGS = ["heap-growing-percent=0", "semi-space-growth-factor=2", "wasm-tier-up"];
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**
@@ -38,7 +41,10 @@ export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS 
     cachedData: (name) =>
       isReadable && hashes[name] ? attempt(() => readPrivateFile(fileOf(name))) : undefined,
     compiled: (name, script) => scripts.set(name, script),
-    /** Writes the code that was compiled in this run. */
+    /**
+     * Writes the code that was compiled in this run. Resets the flags, because V8 rejects compiled code that was stored
+     * with other flags than those of the process that loads it.
+     */
     save() {
       const missing = [...scripts].filter(
         ([name, script]) => hashes[name] && script.cachedDataRejected !== false,
@@ -50,6 +56,7 @@ export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS 
           attempt(() => mkdirSync(folder, { mode: 0o700 }));
           if (!isPrivateFolder(folder)) return;
         }
+        for (const flag of DEFAULT_FLAGS) setFlagsFromString(`--${flag}`);
         for (const [name, script] of missing) writeWhole(fileOf(name), script.createCachedData());
         prune(own, new Set(Object.entries(hashes).map(([name, hash]) => `${name}-${hash}`)));
       });

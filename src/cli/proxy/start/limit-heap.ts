@@ -8,6 +8,9 @@ import {
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from "node:v8";
 import type { Worker } from "node:worker_threads";
 
+/** V8's default factor by which the young generation grows. */
+const V8_GROWTH_FACTOR = 2;
+
 /** Bytes of the young generation at which it stops growing: V8's own maximum in Node.js 20. */
 const ENOUGH_BYTES = 32 * 1024 * 1024;
 
@@ -37,27 +40,14 @@ const FREQUENT_MS = 250;
 /** Full collections more than this many milliseconds apart are rare. */
 const RARE_MS = 5_000;
 
-/** Milliseconds until the flags are set: longer than the proxy needs to start and to open its database. */
-const DELAY_MS = 2_000;
-
 /**
  * Limits both generations of V8's heap in a process that serves calls. V8 accepts compiled code only if it was stored
- * with the flags of the process that loads it, so the flags are set when the parts of the start are loaded, and reset
- * before the command stores its compiled code at exit.
+ * with the flags of the process that loads it: call this when the parts that each start needs are loaded.
+ * `scripts/start/code-cache.mjs` resets the flags before it stores compiled code.
  */
 export function limitHeap(): void {
-  const timer = setTimeout(() => {
-    limitOldGeneration();
-    limitYoungGeneration();
-    process.prependOnceListener("exit", resetFlags);
-  }, DELAY_MS);
-  timer.unref();
-}
-
-/** Sets V8's defaults. */
-function resetFlags(): void {
-  for (const flag of ["heap-growing-percent=0", "semi-space-growth-factor=2"])
-    setFlagsFromString(`--${flag}`);
+  limitOldGeneration();
+  limitYoungGeneration();
 }
 
 function limitOldGeneration(): void {
@@ -98,10 +88,10 @@ function setGrowth(growthBytes: number): void {
  * generation of a process that allocates little, so growth is allowed again below the limit.
  */
 function limitYoungGeneration(): void {
-  let factor: number | undefined;
+  let factor = V8_GROWTH_FACTOR;
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-    const next = (young?.space_size ?? 0) < ENOUGH_BYTES ? 2 : 1;
+    const next = (young?.space_size ?? 0) < ENOUGH_BYTES ? V8_GROWTH_FACTOR : 1;
     if (next === factor) return;
     factor = next;
     setFlagsFromString(`--semi-space-growth-factor=${next}`);
@@ -110,7 +100,7 @@ function limitYoungGeneration(): void {
   // When V8 configures the heap of a new thread, it sets the factor to 2 for all threads.
   subscribe("worker_threads", (message) =>
     (message as { worker: Worker }).worker.once("online", () => {
-      factor = undefined;
+      factor = V8_GROWTH_FACTOR;
     }),
   );
 }

@@ -12,7 +12,6 @@ import { createCallLog } from "./call-log.ts";
 import { dashboardPage } from "./dashboard-page.ts";
 import { getListenerDescriptor } from "./hand-over.ts";
 import { getInheritedListener } from "./inherited-listener.ts";
-import { limitHeap } from "./limit-heap.ts";
 import { loadTelemetry } from "./load-telemetry.ts";
 import { openLimits, primeLimits } from "./open-limits.ts";
 import type { Serving } from "./serving.ts";
@@ -24,7 +23,6 @@ export async function serveAlone(
   output: Output,
   gateway: Gateway | undefined,
 ): Promise<Serving> {
-  limitHeap();
   let config = first;
   const shared = await openLimits(
     () => config,

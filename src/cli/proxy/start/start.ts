@@ -16,6 +16,7 @@ import { createLogOutput } from "./call-log.ts";
 import { createGatewayHost, type GatewayHost } from "./gateway-host.ts";
 import { announceReady, untilHandedOver, untilPortFree } from "./hand-over.ts";
 import { ledgerPath, openLedgerLog } from "./ledger-log.ts";
+import { limitHeap } from "./limit-heap.ts";
 import { type InForce, oneAtATime, reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped, watchStopRequest } from "./until-stopped.ts";
@@ -90,7 +91,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     for (const line of banner(inForce.config, begun, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     if (hasNoKeys(inForce.config, host?.snapshot)) output.note(NO_KEYS);
-    openLater(host, output);
+    void openLater(host, output).then(limitHeap);
     const url = baseUrl(inForce.config, begun);
     await readyFile?.write(url, begun);
     if (flags.json) await output.result(JSON.stringify({ url, port: begun, pid: process.pid }));
@@ -138,11 +139,13 @@ function hasNoKeys(
  * Opens the default database once the proxy listens. If the database cannot be opened, calls are served, but
  * keys and usage are not stored.
  */
-function openLater(host: GatewayHost | undefined, output: Output): void {
+async function openLater(host: GatewayHost | undefined, output: Output): Promise<void> {
   if (host === undefined || host.opensFirst) return;
-  host.open().catch((error: unknown) => {
+  try {
+    await host.open();
+  } catch (error) {
     output.note(`Keys and usage are not stored: ${getErrorMessage(error)}`);
-  });
+  }
 }
 
 /** Serves the proxy in this process or in several workers. Imports only the modules of the mode in use. */

@@ -36,7 +36,6 @@ export async function runWorker(output: Output): Promise<number> {
   // These signals are ignored, because Ctrl-C and service managers signal every process of the group. The primary ends
   // its workers.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
-  limitHeap();
   const primary: Remote<PrimaryCalls> = createRemote<PrimaryCalls>(
     pipeToPrimary(),
     workerCalls(() => primary, output),
@@ -75,7 +74,9 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
       // The primary process has inherited the listener: `node:cluster` interprets descriptors as those of the
       // primary.
       const descriptor = getInheritedListener(processEnvironment, process.ppid);
-      return listen(proxy.app, { ...config, descriptor });
+      const port = await listen(proxy.app, { ...config, descriptor });
+      limitHeap();
+      return port;
     },
     reload(next) {
       proxy?.reload(next);
