@@ -143,7 +143,7 @@ function writeLayout(folder, layers) {
     os: "linux",
     config: {
       User: `${USER}:${USER}`,
-      Env: ["PATH=/usr/local/bin", "SERVICE_HOME=/data", "HOME=/data"],
+      Env: ["PATH=/usr/local/bin", "SERVICE_HOME=/data", "HOME=/data", "MALLOC_ARENA_MAX=1"],
       Entrypoint: ["/usr/local/bin/sallyport"],
       Cmd: ["proxy", "start", "--config", "/etc/sallyport/config.json"],
       ExposedPorts: { "8045/tcp": {} },

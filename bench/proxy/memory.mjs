@@ -1,14 +1,18 @@
 // Measures the proxy's memory during many calls; it must not grow after the first tenth.
-//   npm run build && node bench/proxy/memory.mjs [--requests 100000]
+//   npm run build && node bench/proxy/memory.mjs [--requests 100000] [--background]
+// `--background` gives the proxy the environment of `proxy start --detach`.
 import { parseArgs } from "node:util";
 import { table } from "../report.mjs";
 import { makeRequests } from "./exchange.mjs";
 import { bodyOf } from "./load.mjs";
 import { memoryOf, startSubjects } from "./subjects.mjs";
 
-const { values: flags } = parseArgs({ options: { requests: { type: "string", default: "100000" } } });
+const { values: flags } = parseArgs({
+  options: { requests: { type: "string", default: "100000" }, background: { type: "boolean" } },
+});
 const total = Number(flags.requests);
-const { targets, stop } = await startSubjects({ withRelay: false });
+const environment = flags.background ? { MALLOC_ARENA_MAX: "1" } : {};
+const { targets, stop } = await startSubjects({ withRelay: false, environment });
 const rows = [];
 
 try {

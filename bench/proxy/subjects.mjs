@@ -16,20 +16,20 @@ const PREFIXES = { json: "", sse: "/sse", live: "/live" };
 
 /**
  * Starts the mock on this process's CPU and all others on CPU 0. `portkey` is Portkey's folder; `builds` are builds of
- * Sallyport by name; `nodeArguments` are passed to their Node.js. `withRelay` also starts nginx, which must be
+ * Sallyport by name; `environment` is added to the subjects' environment. `withRelay` also starts nginx, which must be
  * installed.
  */
 export async function startSubjects({
   portkey,
   builds = { sallyport: "dist/sallyport.js" },
-  nodeArguments = [],
+  environment = {},
   withRelay = true,
 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
   const children = [startMock(folder, mock)];
   const start = (args) => {
     const child = spawn("taskset", ["-c", "0", process.execPath, ...args], {
-      env: { PATH: process.env.PATH, HOME: folder, NODE_ENV: "production" },
+      env: { PATH: process.env.PATH, HOME: folder, NODE_ENV: "production", ...environment },
       stdio: "ignore",
     });
     children.push(child);
@@ -54,7 +54,7 @@ export async function startSubjects({
       ...names.map((name, index) => {
         const command = [resolve(root, builds[name]), "proxy", "start", "--config", config];
         const port = ours + index;
-        return { name, port, pid: start([...nodeArguments, ...command, "--port", String(port)]) };
+        return { name, port, pid: start([...command, "--port", String(port)]) };
       }),
     ];
     if (withRelay) {

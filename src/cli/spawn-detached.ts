@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { isSea } from "node:sea";
+import { processEnvironment } from "../config/paths.ts";
 import { AppError } from "../errors.ts";
 
 /** A background process that ended before it was ready. */
@@ -8,6 +9,13 @@ export interface DetachFailure {
   /** The text that the process wrote to stderr. */
   readonly report: string;
 }
+
+/**
+ * Variables of processes that serve for hours. With one arena of glibc's allocator, the proxy takes 14 MB less memory after
+ * 60,000 calls and no more CPU time (bench/proxy/memory.mjs --background). The allocator reads the variable only when a
+ * process starts, so `proxy start` in a terminal cannot set it for itself.
+ */
+export const ALLOCATOR_VARIABLES = { MALLOC_ARENA_MAX: "1" } as const;
 
 interface DetachOptions {
   readonly folder: string;
@@ -52,5 +60,6 @@ export function spawnSelf(args: readonly string[], options: SpawnOptions): Child
     detached: true,
     windowsHide: true,
     ...options,
+    env: { ...ALLOCATOR_VARIABLES, ...(options.env ?? processEnvironment) },
   });
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
@@ -50,6 +50,10 @@ it("runs in the background, is listed, and stops", async () => {
   const started = await run(folder, ...args, "--detach", "--json");
   expect(started).toMatchObject({ code: 0 });
   expect(JSON.parse(started.stdout)).toMatchObject({ url: `http://localhost:${port}`, port });
+  const { pid } = JSON.parse(started.stdout) as { pid: number };
+  // Variables that glibc's allocator reads when a process starts.
+  if (process.platform === "linux")
+    expect(await readFile(`/proc/${pid}/environ`, "latin1")).toMatch(/(^|\0)MALLOC_ARENA_MAX=1\0/);
   const status = await run(folder, "proxy", "status", "--json");
   expect(JSON.parse(status.stdout)).toMatchObject({ proxies: [{ port, ready: true, service: null }] });
   expect((await run(folder, "proxy", "open")).stdout).toBe(`http://localhost:${port}/\n`);

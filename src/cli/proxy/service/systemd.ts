@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { baseDirectory } from "../../../config/paths.ts";
+import { ALLOCATOR_VARIABLES } from "../../spawn-detached.ts";
 import { expectSuccess } from "./expect-success.ts";
 import {
   DESCRIPTION,
@@ -62,7 +63,7 @@ export function createSystemd({ environment, home, run }: ServiceHost): ServiceM
  * port not available), because the errors would recur. Pure.
  */
 export function formatSystemdUnit({ argv, environment, folder, stopSeconds }: ServiceDefinition): string {
-  const variables = Object.entries(environment).map(
+  const variables = Object.entries({ ...ALLOCATOR_VARIABLES, ...environment }).map(
     ([name, value]) => `Environment=${quote(`${name}=${value}`)}`,
   );
   return [

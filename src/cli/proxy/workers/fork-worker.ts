@@ -1,7 +1,9 @@
 import cluster, { type Worker } from "node:cluster";
 import { isSea } from "node:sea";
+import { processEnvironment } from "../../../config/paths.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import { NO_COUNTS } from "../../../proxy/observability/sum-counts.ts";
+import { ALLOCATOR_VARIABLES } from "../../spawn-detached.ts";
 import type { PrimaryCalls, WorkerCalls } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
 import { trackPendingConnections } from "./untaken-connections.ts";
@@ -39,7 +41,7 @@ export function setUpWorkers(): void {
 
 /** Starts a worker that can call the functions of `near`. */
 export function forkWorker(near: (self: () => WorkerProcess) => PrimaryCalls): WorkerProcess {
-  const worker = cluster.fork();
+  const worker = cluster.fork({ ...ALLOCATOR_VARIABLES, ...processEnvironment });
   const closePendingConnections = trackPendingConnections(worker);
   const forked: WorkerProcess = {
     pid: worker.process.pid,

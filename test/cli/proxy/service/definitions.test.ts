@@ -44,6 +44,7 @@ describe("the systemd unit", () => {
       'ExecStart="/usr/bin/env" "/opt/sallyport/sallyport.js" "proxy" "start" "--service" "systemd"\n',
     );
     expect(unit).toContain('Environment="SALLYPORT_HOME=/home/dev/.local/share/sallyport"\n');
+    expect(unit).toContain('Environment="MALLOC_ARENA_MAX=1"\n');
     expect(unit).toMatch(/^Restart=on-failure$/m);
     expect(unit).toMatch(/^RestartPreventExitStatus=2 3$/m);
     expect(unit).toMatch(/^TimeoutStopSec=45$/m);
