@@ -43,7 +43,8 @@ export async function handleServerChange(sessionId: string): Promise<void> {
   await renewPageToken();
   const result = await getJson<PlanState>("/api/plan");
   if (!result.ok) return;
-  if (result.value.planId === known.planId) useReview.setState({ plan: result.value });
+  const plan = forLive(result.value);
+  if (plan.planId === known.planId) useReview.setState({ plan });
   else useReview.setState({ isReplaced: true });
 }
 

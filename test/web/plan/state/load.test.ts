@@ -1,0 +1,52 @@
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import type { PlanState } from "../../../../src/review/api-types.ts";
+
+// The theme is read as soon as its module is loaded.
+vi.stubGlobal("matchMedia", () => new EventTarget());
+vi.stubGlobal("document", { querySelector: () => null });
+afterAll(() => void vi.unstubAllGlobals());
+const { forLive, handleServerChange } = await import("../../../../web/plan/state/load.ts");
+const { useReview } = await import("../../../../web/plan/state/review-store.ts");
+
+const caller = { name: "Claude Code", takesEditedPlan: true };
+const live = { round: 1, agent: { state: "waiting" } };
+
+function stateOf(sessionId: string, more: object = {}): PlanState {
+  return { planId: "plan-1", sessionId, plan: "# Plan", caller, ...more } as unknown as PlanState;
+}
+
+/** Makes every request return the plan of the server that now runs at this address. */
+function serve(plan: PlanState): void {
+  vi.stubGlobal("fetch", async () => Response.json(plan));
+}
+
+afterEach(() => useReview.setState(useReview.getInitialState(), true));
+
+describe("a page whose server has changed", () => {
+  it("does not offer to send an edited plan in a live session", async () => {
+    useReview.setState({ plan: forLive(stateOf("session-1", { live })) });
+    serve(stateOf("session-2", { live }));
+    await handleServerChange("session-2");
+    expect(useReview.getState().plan).toMatchObject({
+      sessionId: "session-2",
+      caller: { takesEditedPlan: false },
+    });
+  });
+
+  it("still offers it in a one-shot review", async () => {
+    useReview.setState({ plan: forLive(stateOf("session-1")) });
+    serve(stateOf("session-2"));
+    await handleServerChange("session-2");
+    expect(useReview.getState().plan).toMatchObject({
+      sessionId: "session-2",
+      caller: { takesEditedPlan: true },
+    });
+  });
+
+  it("reports that another plan is under review", async () => {
+    useReview.setState({ plan: stateOf("session-1") });
+    serve(stateOf("session-2", { planId: "plan-2" }));
+    await handleServerChange("session-2");
+    expect(useReview.getState()).toMatchObject({ isReplaced: true, plan: { sessionId: "session-1" } });
+  });
+});
