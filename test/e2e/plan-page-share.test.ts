@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowserForFile, openPage, openReview, selectText } from "../support/browser.ts";
+import { PNG } from "../support/images.ts";
 import { makeHomeForEachTest, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
@@ -69,6 +70,46 @@ describe("a plan in one HTML file", () => {
     await page.getByRole("button", { name: "Add 1 comment" }).click();
     await expect.poll(() => page.locator(".card").count()).toBe(2);
     expect(await page.locator(".card", { hasText: "From a colleague" }).textContent()).toContain("Grace");
+  });
+
+  it("shows the images of comments, which an import leaves out", async () => {
+    const image = join(home.path, "shot.png");
+    await writeFile(image, PNG);
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("g");
+    await page.locator(".composer input[type=file]").setInputFiles(image);
+    await page.locator(".composer .thumbnail img").waitFor();
+    await page.locator(".composer textarea").fill("As shown");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".card .thumbnail img").waitFor();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Share …" }).click();
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save as one HTML file" }).click();
+    const file = join(home.path, "shared.html");
+    await (await saving).saveAs(file);
+
+    const colleague = await openPage(browser, pathToFileURL(file).href);
+    const shown = colleague.page.locator(".card .thumbnail img");
+    await shown.waitFor();
+    expect(await shown.getAttribute("src")).toMatch(/^data:image\/png;base64,/);
+    await expect.poll(() => shown.evaluate((each) => Reflect.get(each, "naturalWidth"))).toBe(1);
+    await colleague.page.getByRole("button", { name: /^Edit: / }).click();
+    await colleague.page.getByRole("button", { name: "Remove shot.png" }).waitFor();
+    expect(await colleague.page.getByRole("button", { name: "Draw on shot.png" }).count()).toBe(0);
+    expect(colleague.errors).toEqual([]);
+
+    const other = await startReview(home, `${plan}\nA later version.\n`);
+    const { page: later } = await openReview(browser, other.url);
+    await later.getByRole("button", { name: "More", exact: true }).click();
+    await later.getByRole("menuitem", { name: "Import comments …" }).click();
+    await later.getByLabel(/A comments file/).setInputFiles(file);
+    await later.getByRole("button", { name: "Add 1 comment" }).click();
+    const imported = later.locator(".sidebar > .cards .card", { hasText: "As shown" });
+    await imported.waitFor();
+    expect(await imported.locator(".thumbnail").count()).toBe(0);
+    other.child.kill("SIGTERM");
+    await other.ended;
   });
 
   it("is rejected with a reason if the file is not one", async () => {

@@ -93,7 +93,9 @@ function Found({ review }: { readonly review: SharedReview }) {
 }
 
 function importAnnotations(review: SharedReview): void {
-  const relocated = relocateAnnotations(useReview.getState().document, review.annotations);
+  // Leaves out images, which are on another machine and cannot be opened here.
+  const annotations = review.annotations.map(({ images: _images, ...rest }) => rest);
+  const relocated = relocateAnnotations(useReview.getState().document, annotations);
   const added = addAnnotations(relocated.map(({ annotation }) => annotation));
   if (location.hash.startsWith("#shared=")) history.replaceState(null, "", location.pathname);
   openDialog(undefined);

@@ -1,4 +1,4 @@
-import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { AttachedImage, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { extractJson, toRecord, toTexts } from "../../shared/share/saved-page.ts";
 import { compress, decompress, TooLargeError } from "./compress.ts";
 
@@ -55,24 +55,30 @@ function checked(value: unknown): SharedReview {
   const { sallyport, title, plan, annotations } = toRecord(value);
   if (sallyport !== 1 || typeof plan !== "string" || !Array.isArray(annotations))
     throw new Error("not a review");
+  const images = toTexts(toRecord(value)["images"]);
   return {
     sallyport: 1,
     title: typeof title === "string" ? title : "Plan",
     plan,
-    annotations: annotations.flatMap((entry) => parseAnnotation(entry) ?? []),
-    images: toTexts(toRecord(value)["images"]),
+    annotations: annotations.flatMap((entry) => parseAnnotation(entry, images) ?? []),
+    images,
     diagrams: toTexts(toRecord(value)["diagrams"]),
   };
 }
 
 const TYPES = ["comment", "replace", "delete", "insert", "concern", "label", "general"] as const;
 
-function parseAnnotation(value: unknown): PlanAnnotation | undefined {
+/** Validates an annotation. Keeps only attached images that the file embeds: the paths are those of another machine. */
+function parseAnnotation(
+  value: unknown,
+  embedded: Readonly<Record<string, string>>,
+): PlanAnnotation | undefined {
   const { id, type: named, text, author, replacement, createdAt, anchor } = toRecord(value);
   const type = TYPES.find((known) => known === named);
   if (typeof id !== "string" || type === undefined || typeof text !== "string") return undefined;
   const parsedAnchor = parseAnchor(anchor);
   if (type !== "general" && !parsedAnchor) return undefined;
+  const images = parseImages(toRecord(value)["images"]).filter(({ path }) => Object.hasOwn(embedded, path));
   return {
     id,
     type,
@@ -80,8 +86,17 @@ function parseAnnotation(value: unknown): PlanAnnotation | undefined {
     createdAt: typeof createdAt === "string" ? createdAt : "",
     ...(typeof author === "string" && author !== "" && { author }),
     ...(typeof replacement === "string" && { replacement }),
+    ...(images.length > 0 && { images }),
     ...(parsedAnchor && { anchor: parsedAnchor }),
   };
+}
+
+function parseImages(value: unknown): readonly AttachedImage[] {
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+  return entries.flatMap((entry) => {
+    const { path, name } = toRecord(entry);
+    return typeof path === "string" && typeof name === "string" ? [{ path, name }] : [];
+  });
 }
 
 function parseAnchor(value: unknown): PlanAnnotation["anchor"] {

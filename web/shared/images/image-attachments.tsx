@@ -32,7 +32,7 @@ export function ImageAttachments(props: ImageAttachmentsProps) {
       {images.length > 0 && (
         <Thumbnails
           images={images}
-          onDraw={setDrawingOn}
+          onDraw={canAttach ? setDrawingOn : undefined}
           onRemove={({ path }) => onChange(images.filter((image) => image.path !== path))}
         />
       )}
@@ -144,7 +144,8 @@ function ImagePicker({ onFiles }: { readonly onFiles: Attach }) {
 
 interface ThumbnailsProps {
   readonly images: readonly AttachedImage[];
-  readonly onDraw: (image: AttachedImage) => void;
+  /** Undefined if a drawing cannot be uploaded. */
+  readonly onDraw: ((image: AttachedImage) => void) | undefined;
   readonly onRemove: (image: AttachedImage) => void;
 }
 
@@ -155,9 +156,11 @@ function Thumbnails({ images, onDraw, onRemove }: ThumbnailsProps) {
         <li key={image.path} className="thumbnail">
           <img src={imageUrl(image.path)} alt={image.name} />
           <span className="thumbnail-tools">
-            <IconButton small label={`Draw on ${image.name}`} onClick={() => onDraw(image)}>
-              <Pencil size={13} aria-hidden />
-            </IconButton>
+            {onDraw && (
+              <IconButton small label={`Draw on ${image.name}`} onClick={() => onDraw(image)}>
+                <Pencil size={13} aria-hidden />
+              </IconButton>
+            )}
             <IconButton small label={`Remove ${image.name}`} onClick={() => onRemove(image)}>
               <X size={13} aria-hidden />
             </IconButton>

@@ -44,6 +44,22 @@ describe("a shared plan", () => {
     expect(annotations[1]).toEqual({ id: "5", type: "general", text: "kept", createdAt: "" });
   });
 
+  it("keeps the attached images that its file embeds", async () => {
+    const [embedded, missing] = ["shown.png", "gone.png"].map((name) => ({ path: `/tmp/${name}`, name }));
+    const annotations = [
+      {
+        id: "1",
+        type: "general",
+        text: "two",
+        images: [embedded, missing, { path: "/tmp/shown.png" }, null],
+      },
+      { id: "2", type: "general", text: "none left", images: [missing] },
+    ];
+    const images = { "/tmp/shown.png": "data:image/png;base64,AA==" };
+    const read = await readShared(JSON.stringify({ ...review, annotations, images }));
+    expect(read.annotations.map((annotation) => annotation.images)).toEqual([[embedded], undefined]);
+  });
+
   it.each([
     "",
     "hello",
