@@ -84,6 +84,17 @@ describe("the page of a pull request", () => {
     await expect.poll(() => count.textContent()).toBe("2 threads, 2 unsent comments");
   });
 
+  it("opens the reply to a thread with its key", async () => {
+    const review = await startPullReview("github");
+    const { page } = await openPage(await launchBrowser(), review.url);
+    await page.locator(".thread-row").getByRole("button", { name: "Reply" }).waitFor();
+    await page.keyboard.press("N");
+    await page.keyboard.press("y");
+    await page.keyboard.type("As agreed.");
+    const field = page.getByLabel("Reply in Markdown");
+    await expect.poll(() => field.first().inputValue()).toBe("As agreed.");
+  });
+
   it("states what the forge did not record, until the person closes the dialog", async () => {
     const review = await startPullReview("gitlab");
     review.castle.ignoresRequestedChanges = true;

@@ -35,6 +35,7 @@ import { closeSearch, openSearch, useSearch } from "./state/search.ts";
 import { useSession } from "./state/session.ts";
 import { toggleSince } from "./state/since.ts";
 import { toggleSymbols } from "./state/symbols.ts";
+import { canRespond } from "./state/threads.ts";
 import {
   changeExpansions,
   isFolded,
@@ -54,7 +55,7 @@ export function shortcutsFor(
   { hasThreads, canAsk }: { readonly hasThreads: boolean; readonly canAsk: boolean },
 ): readonly Shortcut[] {
   return listShortcuts({
-    ...(hasThreads && threadKeys),
+    ...(hasThreads && threadKeys(canRespond)),
     ...(canAsk && { ask: () => askAbout(getSelectedLines() ?? selectedLines(), fileHere(controller)) }),
     ...readingActions(controller),
     otherEnd: () => goToOtherEndHere(controller),

@@ -1,8 +1,9 @@
 import type { Widget } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile, Thread } from "../../../src/review/api-types.ts";
-import { useThreads } from "../../shared/threads/thread-store.ts";
+import { isLive, useThreads } from "../../shared/threads/thread-store.ts";
 import { byPath } from "../../shared/threads/threads.ts";
 import { useCursor } from "./cursor.ts";
+import { useSession } from "./session.ts";
 
 /** The threads of a list by the key of their widget, with the widgets and counts of each file. */
 interface Grouped {
@@ -12,6 +13,9 @@ interface Grouped {
   /** Number of open threads by path. */
   readonly open: ReadonlyMap<string, number>;
 }
+
+/** Returns whether replies are possible: in a live session they reach the agent, and in a pull request they are posted. */
+export const canRespond = (): boolean => isLive() || useSession.getState().index?.source === "pr";
 
 const grouped = new WeakMap<readonly Thread[], Grouped>();
 

@@ -4,6 +4,7 @@ import { type ActionName, listShortcuts } from "../../shared/keyboard/shortcut-t
 import type { Shortcut, TypingTarget } from "../../shared/keyboard/shortcuts.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { rememberThreads, threadKeys } from "../../shared/threads/thread-keys.ts";
+import { isLive } from "../../shared/threads/thread-store.ts";
 import { askAbout } from "../annotate/ask-about.ts";
 import { currentAnchor, selectedAnchor } from "../article/current-anchor.ts";
 import type { AnnotationType } from "../model/annotations.ts";
@@ -111,7 +112,7 @@ const onPlan: Partial<Record<ActionName, () => void>> = {
 export const planShortcuts: readonly Shortcut[] = listShortcuts(onPlan);
 
 /** The shortcuts of a review with threads. */
-export const threadShortcuts: readonly Shortcut[] = listShortcuts({ ...onPlan, ...threadKeys });
+export const threadShortcuts: readonly Shortcut[] = listShortcuts({ ...onPlan, ...threadKeys(isLive) });
 
 /** Shortcuts of a saved page, where deciding and editing are not possible. */
 export const readingShortcuts: readonly Shortcut[] = listShortcuts({ ...moving, ...annotating, ...reading });

@@ -1,14 +1,14 @@
 import { flushSync } from "react-dom";
 import type { Thread } from "../../../src/review/api-types.ts";
 import { announce } from "../components/toast.tsx";
-import { changeThreadState, isLive, useThreads, writeMessage } from "./thread-store.ts";
+import { changeThreadState, useThreads, writeMessage } from "./thread-store.ts";
 
-/** The commands for the active thread that keys run on both pages. */
-export const threadKeys = {
+/** Returns the commands for the active thread. `canRespond` returns whether replies are possible. */
+export const threadKeys = (canRespond: () => boolean) => ({
   respond: () => {
     const thread = activeThread();
     if (!thread) return;
-    if (isLive()) {
+    if (canRespond()) {
       // The field is rendered synchronously, so that the next key is typed into it.
       flushSync(() => writeMessage(thread.id));
       findCard(thread)?.querySelector("textarea")?.focus({ preventScroll: true });
@@ -26,7 +26,7 @@ export const threadKeys = {
     // The button runs the page's own action for an accepted finding.
     findCard(thread)?.querySelector<HTMLElement>("[data-accept]")?.click();
   },
-};
+});
 
 /** Returns a function that reverts what the thread keys opened. */
 export function rememberThreads(): () => void {
