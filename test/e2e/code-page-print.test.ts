@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { launchBrowserForFile } from "../support/browser.ts";
+import { launchBrowserForFile, openPage } from "../support/browser.ts";
 import { changedRepository, openCodeReview } from "../support/code-review-page.ts";
 import { isFirefox, printedPage } from "../support/firefox.ts";
+import { startCommand } from "../support/spawned-command.ts";
 import { testRepository } from "../support/test-repository.ts";
 
 const browser = await launchBrowserForFile();
@@ -79,6 +80,17 @@ describe("printing a diff", () => {
     expect(text).not.toContain("line 20999");
     expect(height).toBeLessThan(45_000);
     child.kill("SIGTERM");
+  });
+
+  it("names no command above the top of a long patch", async () => {
+    const lines = Array.from({ length: 21_000 }, (_, line) => `+line ${line}\n`).join("");
+    const stdin = `--- /dev/null\n+++ b/long.txt\n@@ -0,0 +1,21000 @@\n${lines}`;
+    const command = await startCommand(["review", "code", "--patch", "-", "--no-open"], { stdin });
+    const { page } = await openPage(browser, await command.url());
+    await page.locator(".num[data-line]").first().waitFor();
+    const { text } = await onPaper(page);
+    expect(text).toContain("This is the top of the diff: 1 of 1 files, the last one cut off.");
+    expect(text).not.toContain("For the whole diff");
   });
 
   it("prints no empty pages, and leaves the page unchanged", async () => {

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useSyncExternalStor
 import { flushSync } from "react-dom";
 import { thousands } from "../core/count.ts";
 import { useCursor } from "../state/cursor.ts";
-import { comparedCommand } from "../state/diff-label.ts";
+import { diffCommand } from "../state/diff-label.ts";
 import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 import type { DiffController, Scene } from "./controller.ts";
@@ -122,10 +122,10 @@ function columnsIn(element: HTMLElement, layout: string): number {
 
 /**
  * Renders a notice above a shortened printed diff: how many of the files are printed, and the command that prints the
- * whole diff.
+ * whole diff, if there is one.
  */
 function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
-  const compared = useSession(({ index }) => (index ? comparedCommand(index) : ""));
+  const command = useSession(({ index }) => index && diffCommand(index));
   const last = visible.at(-1);
   if (!printing || !last) return null;
   const files = geometry.bodies.length;
@@ -134,7 +134,7 @@ function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scen
   return (
     <p className="print-notice">
       This is the top of the diff: {thousands(visible.length)} of {thousands(files)} files
-      {isCut && ", the last one cut off"}. For the whole diff, run: {compared}
+      {isCut && ", the last one cut off"}.{command && ` For the whole diff, run: ${command}`}
     </p>
   );
 }

@@ -10,7 +10,13 @@ export function diffLabel(index: DiffIndex | undefined, diffType: string): strin
   return `${{ commit: "Commit ", base: "vs " }[kind] ?? ""}${shown}`;
 }
 
+/** Returns the command that prints a diff; undefined for the diff of a patch, of files or of a pull request. */
+export function diffCommand({ source, gitRef }: Pick<DiffIndex, "source" | "gitRef">): string | undefined {
+  if (source === "git") return `git diff ${gitRef}`;
+  return source === "jj" || source === "sapling" ? gitRef : undefined;
+}
+
 /** Returns the command that prints a diff, or a description of a diff without one. */
-export function comparedCommand({ source, gitRef }: Pick<DiffIndex, "source" | "gitRef">): string {
-  return source === "git" ? `git diff ${gitRef}` : gitRef;
+export function comparedCommand(index: Pick<DiffIndex, "source" | "gitRef">): string {
+  return diffCommand(index) ?? index.gitRef;
 }
