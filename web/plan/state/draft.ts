@@ -82,7 +82,7 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
     annotations: [...annotations, ...now.annotations],
     composer: now.composer ?? composer,
     note: now.note || note,
-    rewritten,
+    rewritten: now.rewritten ?? rewritten,
     draft: savedAt === "" ? { state: "pending" } : { state: "saved", savedAt },
   });
   const annotationIds = annotations.map(({ id }) => id);
