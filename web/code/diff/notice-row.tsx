@@ -1,6 +1,5 @@
 import { lazy, Suspense } from "react";
-import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
-import type { DiffFile } from "../../../src/review/api-types.ts";
+import { describeChange } from "../core/describe-change.ts";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { useNotebooks } from "../state/notebooks.ts";
 import { useSession } from "../state/session.ts";
@@ -26,7 +25,7 @@ export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row
     <div role="row" className="row notice-row" aria-rowindex={row + 1} data-notice>
       <div role="cell">
         <p>
-          {patch?.broken ? "Cannot parse this patch. Raw output of git:" : noticeFor(file)}
+          {patch?.broken ? "Cannot parse this patch. Raw output of git:" : describeChange(file)}
           {file.binary && hasSizes && (
             <Suspense fallback={null}>
               <BinarySizes file={file} />
@@ -41,30 +40,5 @@ export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row
         )}
       </div>
     </div>
-  );
-}
-
-/** Describes the change of a file without lines. */
-function noticeFor(file: DiffFile): string {
-  const modes = file.oldMode && file.newMode && file.oldMode !== file.newMode;
-  const change = modes ? ` Its mode changed from ${file.oldMode} to ${file.newMode}.` : "";
-  const before = withDeceptionsShown(file.oldPath ?? "");
-  if (file.newMode === "160000" || file.oldMode === "160000")
-    return `A submodule, now at another commit.${change}`;
-  if (file.binary) return `A binary file was ${verb(file)}.${change}`;
-  if (file.status === "renamed") return `Renamed from ${before}, without a change to its text.${change}`;
-  if (file.status === "copied") return `Copied from ${before}, without a change to its text.${change}`;
-  if (file.status === "added") return "An empty file was added.";
-  if (file.status === "deleted") return "An empty file was deleted.";
-  return change.trim() || "Only whitespace changed (hidden).";
-}
-
-function verb(file: DiffFile): string {
-  return (
-    {
-      added: "added",
-      deleted: "deleted",
-      renamed: `renamed from ${withDeceptionsShown(file.oldPath ?? "")}`,
-    }[file.status as string] ?? "changed"
   );
 }
