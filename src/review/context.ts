@@ -28,8 +28,11 @@ export interface ReviewMode {
   draftKey(): string;
   /** Returns earlier rounds of the same plan, oldest first; none for a diff. */
   history(context: ReviewContext): Promise<History>;
-  /** Paths of images that the plan contains; shown even if the server listens on other addresses than loopback. */
-  readonly namedImages: readonly string[];
+  /**
+   * Returns the paths of images that the current plan contains; shown even if the server listens on other addresses
+   * than loopback.
+   */
+  namedImages(): readonly string[];
   /** Locates the anchors of threads. */
   readonly anchors: ThreadAnchors;
   /** Returns the number of the first round of a live session. */

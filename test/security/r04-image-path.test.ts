@@ -55,7 +55,7 @@ describe("R4 the image policy", () => {
       cwd: join(folder, "project"),
       confined: {
         folders: [join(folder, "project"), join(folder, "gone")],
-        files: ["../named.png", "none.png"],
+        files: () => ["../named.png", "none.png"],
       },
     });
     expect(await policy.locate("docs/a.png")).toBeDefined();
@@ -68,6 +68,16 @@ describe("R4 the image policy", () => {
     ]) {
       expect(await policy.locate(path)).toBeUndefined();
     }
+  });
+
+  it("allows a file on a remote host as soon as the plan names it", async () => {
+    const folder = await files();
+    let named: readonly string[] = [];
+    const cwd = join(folder, "project");
+    const policy = createImagePolicy({ cwd, confined: { folders: [cwd], files: () => named } });
+    expect(await policy.locate("../named.png")).toBeUndefined();
+    named = ["../named.png"];
+    expect(await policy.locate("../named.png")).toBe(join(folder, "named.png"));
   });
 
   it("never accepts a path outside an allowed folder", () => {
@@ -95,7 +105,7 @@ async function confinedServer() {
     await writeFile(join(server.folder, name), PNG);
   await symlink(join(server.folder, "other.png"), join(root, "out.png"));
   await symlink("..", join(root, "docs", "up"));
-  const policy = createImagePolicy({ cwd: root, confined: { folders: [root], files: [] } });
+  const policy = createImagePolicy({ cwd: root, confined: { folders: [root], files: () => [] } });
   return { root, folder: server.folder, policy };
 }
 

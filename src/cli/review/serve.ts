@@ -184,7 +184,7 @@ function createContext(
   const { sessionId, reviewId, token } = identity;
   const uploadFallback = join(dataDirectory, "uploads");
   const uploads = [uploadFolder, `${uploadFolder}-${process.getuid?.() ?? "own"}`, uploadFallback];
-  const confined = { folders: [...uploads, project], files: mode.namedImages };
+  const confined = { folders: [...uploads, project], files: () => mode.namedImages() };
   const sources = { origin, cwd: caller.cwd, listed: listedAgents, opencodeUrl: environment.opencodeUrl };
   const onDeserted = () => output.note(`The page was closed; the review still waits at ${url}`);
   const events = createEventHub(sessionId, onDeserted);

@@ -60,7 +60,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
     // All diffs of a branch share one draft, so that a comment is kept when the diff type changes.
     draftKey: () => `code-${createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32)}`,
     history: async () => ({ rounds: [] }),
-    namedImages: [],
+    namedImages: () => [],
     anchors: createCodeAnchors(review.diffs),
     firstRound: async () => 1,
     async refresh({ threads }, onTaken) {

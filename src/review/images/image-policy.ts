@@ -18,10 +18,12 @@ export interface ImagePolicyOptions {
   /** Base of relative paths. */
   readonly cwd: string;
   /**
-   * Folders and individual files that may be shown. Undefined if only this machine can reach the server: then any local
-   * image may be shown, since the person could open it anyway.
+   * Folders and individual files that may be shown; each request asks for the files, which can change. Undefined if
+   * only this machine can reach the server: then any local image may be shown, since the person could open it anyway.
    */
-  readonly confined?: { readonly folders: readonly string[]; readonly files: readonly string[] } | undefined;
+  readonly confined?:
+    | { readonly folders: readonly string[]; readonly files: () => readonly string[] }
+    | undefined;
   readonly platform?: NodeJS.Platform;
 }
 
@@ -41,7 +43,7 @@ export function createImagePolicy({
       const file = await realpath(resolve(cwd, named));
       if (!confined) return file;
       const allowed = await Promise.all(
-        [...confined.folders, ...confined.files.map((name) => resolve(cwd, plainPath(name)))].map(existing),
+        [...confined.folders, ...confined.files().map((name) => resolve(cwd, plainPath(name)))].map(existing),
       );
       return allowed.some((root) => root !== undefined && isWithin(root, file)) ? file : undefined;
     },

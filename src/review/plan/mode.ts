@@ -69,7 +69,7 @@ export function createPlanMode(review: PlanReview): ReviewMode {
       return { rounds: await Promise.all(earlier.map((round) => withDraft(round, review.source, drafts))) };
     },
     describeSubject: async (anchor) => describePart(review, anchor),
-    namedImages: namedImages(review.plan),
+    namedImages: () => namedImages(review.plan),
     async encode(decision) {
       const made = planDecision(decision);
       const text = review.channel.planFile?.(made, review.plan);

@@ -1,5 +1,11 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { namedImages } from "../../../src/review/images/image-policy.ts";
+import { jsonChannel } from "../../../src/review/plan/generic-channel.ts";
+import { createLivePlan } from "../../../src/review/plan/live-plan.ts";
+import { createPlanMode } from "../../../src/review/plan/mode.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("the images that a plan names", () => {
   it.each([
@@ -60,6 +66,31 @@ describe("the images that a plan names", () => {
     "~/a.png",
   ])("may be at the path %j", (path) => {
     expect(namedImages(`![](${path}) <img src="${path}">`)).toEqual([path]);
+  });
+
+  it("are those of the current text of a live plan", async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, "plan.md");
+    const plan = "# Plan\n\n![](a.png)\n";
+    const first = {
+      plan,
+      planId: "plan-1",
+      source: { folder, origin: "origin_b", caller: "codex" },
+      title: "Plan",
+      channel: jsonChannel("origin_b"),
+      history: Promise.resolve(undefined),
+      plansFolder: join(folder, "plans"),
+      vaultFolders: { home: folder, configHome: folder },
+    } as const;
+    const decode = (bytes: Buffer) => bytes.toString();
+    const review = createLivePlan(first, { path, dataDirectory: join(folder, "data"), decode });
+    const mode = createPlanMode(review);
+    expect(mode.namedImages()).toEqual(["a.png"]);
+    await writeFile(path, `${plan}\n![](b.png)\n`);
+    expect(await review.reload?.()).toBe(plan);
+    // The history is written before the folder is removed.
+    await review.history;
+    expect(mode.namedImages()).toEqual(["a.png", "b.png"]);
   });
 
   it.each([

@@ -226,7 +226,7 @@ describe("GET /api/image", () => {
   });
 
   it("does not reveal files outside the allowed folders on a remote host", async () => {
-    const { app, folder } = await planServer({ confined: { folders: ["/nowhere"], files: [] } });
+    const { app, folder } = await planServer({ confined: { folders: ["/nowhere"], files: () => [] } });
     await writeFile(join(folder, "a.png"), PNG);
     const path = encodeURIComponent(join(folder, "a.png"));
     const response = await app.inject({ url: `/api/image?path=${path}`, headers });
