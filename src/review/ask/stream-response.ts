@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, getErrorMessage } from "../../errors.ts";
 import type { OutboundResponse } from "../../http/outbound-fetch.ts";
-import { SseParser } from "../../sse/parse.ts";
+import { SseEventTooLargeError, SseParser } from "../../sse/parse.ts";
 import { type AskTarget, askUrl } from "./ask-target.ts";
 import type { ModelMessage } from "./compose-prompt.ts";
 
@@ -49,11 +49,13 @@ export async function* streamResponse(
   };
   try {
     for await (const bytes of response) yield* textIn(parser.push(bytes));
+    yield* textIn(parser.end());
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw failure(target, `the connection broke (${getErrorMessage(error)})`, { cause: error });
+    const message = getErrorMessage(error);
+    const reason = error instanceof SseEventTooLargeError ? message : `the connection broke (${message})`;
+    throw failure(target, reason, { cause: error });
   }
-  yield* textIn(parser.end());
 }
 
 async function request(
