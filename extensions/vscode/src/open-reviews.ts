@@ -1,5 +1,5 @@
 import { mkdirSync, watch } from "node:fs";
-import { dataDirectory } from "../../../src/config/paths.ts";
+import { dataDirectory, processEnvironment } from "../../../src/config/paths.ts";
 import { toRealPath } from "../../../src/files/real-path.ts";
 import { runningFolder } from "../../../src/review/live/register-review.ts";
 import { listRunning, type RunningReview } from "../../../src/review/live/running-files.ts";
@@ -27,7 +27,7 @@ const SETTLE_MS = 150;
 
 /** Watches the running files of reviews. */
 export function watchReviews(options: OpenReviewsOptions): OpenReviews {
-  const data = options.dataDirectory || dataDirectory(process.env);
+  const data = options.dataDirectory || dataDirectory(processEnvironment);
   const folder = runningFolder(data);
   let all: readonly RunningReview[] = [];
   const refresh = async () => {
