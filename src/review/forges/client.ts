@@ -89,7 +89,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         continue;
       }
       // Azure DevOps responds to an unknown token with its sign-in page.
-      if (status === 203) throw signInError(options, "");
+      if (status === 203) throw signInError(options, "203: the response is a sign-in page");
       if (status < 400 || request.allow?.includes(status)) return response;
       if (reads && status >= 500 && count < MAX_READ_ATTEMPTS) continue;
       throw errorOf(options, { ...response, method: request.method, path: request.path });

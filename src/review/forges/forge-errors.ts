@@ -73,7 +73,7 @@ export function errorOf(options: Named, call: Rejection): AppError {
   const { status, headers, body, path, method = "GET" } = call;
   const reason = withoutSecret(options, reasonIn(body));
   const reasonText = reason === "" ? "" : `: ${reason}`;
-  if (status === 401) return signInError(options, reasonText);
+  if (status === 401) return signInError(options, `401${reasonText}`);
   if (status === 403) {
     const [, sso] = /url=(\S+)/.exec(headers.get("x-github-sso") ?? "") ?? [];
     const hint = sso ? `Authorize the token for the organization at ${sso}` : FORBIDDEN_HINTS[forge];
@@ -91,9 +91,9 @@ export function errorOf(options: Named, call: Rejection): AppError {
   return new AppError(code, `${host} rejected ${method} ${path} (${status}${reasonText})`);
 }
 
-/** Returns the error for a sign-in that the forge rejected. */
-export function signInError({ forge, host }: Named, reasonText: string): AppError {
-  return new AppError("forge_sign_in", `${host} rejected the sign-in (401${reasonText})`, {
+/** Returns the error for a sign-in that the forge rejected. `response` describes the response, for example "401". */
+export function signInError({ forge, host }: Named, response: string): AppError {
+  return new AppError("forge_sign_in", `${host} rejected the sign-in (${response})`, {
     hint: signInHint(forge, host),
   });
 }

@@ -39,6 +39,14 @@ describe("a forge's client", () => {
     if (hint !== undefined) expect(error.hint).toContain(hint);
   });
 
+  it("reports a sign-in page as a rejected sign-in, with its status", async () => {
+    const { client } = await startClient((_request, response) => response.writeHead(203).end("<html>"));
+    await expect(client.send({ path: "/x" })).rejects.toMatchObject({
+      code: "forge_sign_in",
+      message: "forge.test rejected the sign-in (203: the response is a sign-in page)",
+    });
+  });
+
   it("removes the token from the reason that a forge gives", async () => {
     const { client } = await startClient((_request, response) =>
       response.writeHead(422).end('{"message":"bad secret-token"}'),
