@@ -46,7 +46,9 @@ export async function addFindings(
         await store.create({ ...body, markdown }, { anchor: { kind: "review" } }, author);
     }
   }
-  if (unlocated > 0)
+  if (unlocated === 1)
+    output.note("1 finding refers to lines outside this review. It was added to the review as a whole.");
+  else if (unlocated > 1)
     output.note(
       `${unlocated} findings refer to lines outside this review. They were added to the review as a whole.`,
     );
