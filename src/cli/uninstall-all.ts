@@ -11,6 +11,7 @@ import { listRunning } from "../review/live/running-files.ts";
 import type { Output } from "./output.ts";
 import { disconnect } from "./proxy/connect/connect.ts";
 import { stopProxy } from "./proxy/control/stop.ts";
+import { listRunningProxies } from "./proxy/running-proxies.ts";
 import { createServiceManager } from "./proxy/service/create-service-manager.ts";
 import { uninstallService } from "./proxy/service/service.ts";
 import { confirm } from "./setup/carry-out.ts";
@@ -32,24 +33,30 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
       hint: "Omit --project to delete the data directory, which all your projects share.",
     });
   const removed: string[] = [];
+  let hasDeclined = false;
   // Each step prints its own notes; only this command prints a result.
   const quiet: Output = { ...output, note: output.note, result: async () => true };
   for (const { id, title, isThere, remove } of await listSteps(flags, quiet)) {
     if (!(await isThere())) continue;
     const exitCode = await remove();
     if (exitCode !== 0) return exitCode;
-    // The person declined.
-    if (await isThere()) continue;
+    if (await isThere()) {
+      hasDeclined = true;
+      continue;
+    }
     removed.push(id);
     output.note(`${title}: done.`, "detail");
   }
+  const proxies = flags.project ? [] : await listRunningProxies(dataDirectory(processEnvironment));
   if (!flags.project) await stopProxy({ all: true, json: true }, quiet);
+  if (proxies.length > 0) output.note(`Stopped ${proxies.map(({ url }) => url).join(", ")}.`);
   const data = flags.data ? await removeData(flags, output) : undefined;
   if (data === INTERRUPTED) return INTERRUPTED;
   if (data === "removed") removed.push("data");
   if (flags.json) await output.result(JSON.stringify({ removed }, null, 2));
   else {
-    if (removed.length === 0) output.note("No agent has files from Sallyport. No changes made.");
+    if (removed.length === 0 && proxies.length === 0 && !hasDeclined)
+      output.note("No agent has files from Sallyport. No changes made.");
     output.note(`To remove the program: npm uninstall --global sallyport, or delete the executable.`);
     if (data === undefined)
       output.note(`Plans, drafts and decisions stay in ${resolve(dataDirectory(processEnvironment))}`);
@@ -152,9 +159,11 @@ async function removeData(
     });
   const open = await listRunning(folder);
   if (open.length > 0)
-    throw new AppError("usage", `${folder} was not deleted: ${open.length} reviews are open`, {
-      hint: "Decide or close them first. To list them, run: sallyport review list",
-    });
+    throw new AppError(
+      "usage",
+      `${folder} was not deleted: ${open.length === 1 ? "1 review is" : `${open.length} reviews are`} open`,
+      { hint: "Decide or close all open reviews first. To list them, run: sallyport review list" },
+    );
   if (!yes) {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
       throw new AppError("usage", `${folder} was not deleted: stdin is not a terminal`, {

@@ -1,14 +1,17 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Output } from "../../src/cli/output.ts";
 import { stopProxy } from "../../src/cli/proxy/control/stop.ts";
+import { addRunningProxy } from "../../src/cli/proxy/running-proxies.ts";
 import { createServiceManager } from "../../src/cli/proxy/service/create-service-manager.ts";
 import { uninstallService } from "../../src/cli/proxy/service/service.ts";
 import { install } from "../../src/cli/setup/install.ts";
 import { openReceipts } from "../../src/cli/setup/install-target.ts";
 import { uninstallAll } from "../../src/cli/uninstall-all.ts";
+import { dataDirectory, processEnvironment } from "../../src/config/paths.ts";
+import { addRunning } from "../../src/review/live/register-review.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 vi.mock("../../src/cli/proxy/control/stop.ts", () => ({ stopProxy: vi.fn(async () => 0) }));
@@ -80,4 +83,89 @@ it("keeps the service, running proxies and the data directory with --project", a
   expect(await uninstallAll({ ...flags, project: false }, output)).toBe(0);
   expect(uninstallService).toHaveBeenCalledOnce();
   expect(stopProxy).toHaveBeenCalledOnce();
+});
+
+describe("the notes of uninstall --all", () => {
+  const flags = { all: true, project: false, yes: true, json: false, data: false };
+  const nothing = "No agent has files from Sallyport. No changes made.";
+
+  function listNotes() {
+    const notes: string[] = [];
+    const output: Output = {
+      note: (text) => void notes.push(text),
+      result: async () => true,
+      lostResult: false,
+      interactive: false,
+    };
+    return { notes, output };
+  }
+
+  it("state that there was nothing to remove", async () => {
+    await stubHome();
+    const { notes, output } = listNotes();
+    expect(await uninstallAll(flags, output)).toBe(0);
+    expect(notes).toContain(nothing);
+  });
+
+  it("do not state this if the person declined", async () => {
+    await stubHome();
+    const { notes, output } = listNotes();
+    expect(await install("cline", { ...flags, list: false, live: false }, output)).toBe(0);
+    const input = terminal();
+    const questions = terminal();
+    questions.on("data", (text) => {
+      if (String(text).includes("[y/N]")) input.write("n\n");
+    });
+    vi.spyOn(process, "stdin", "get").mockReturnValue(input as never);
+    vi.spyOn(process, "stderr", "get").mockReturnValue(questions as never);
+    expect(await uninstallAll({ ...flags, yes: false }, output)).toBe(0);
+    expect(notes).toContain("No changes made.");
+    expect(notes).not.toContain(nothing);
+  });
+
+  it("name the proxies that were stopped", async () => {
+    await stubHome();
+    const { notes, output } = listNotes();
+    await addRunningProxy(dataDirectory(processEnvironment), {
+      url: "http://localhost:8045",
+      port: 8045,
+      version: "0.1.0",
+      since: "2026-01-01T00:00:00Z",
+      configuration: "/none.json",
+      workers: 1,
+      handsOver: false,
+      service: null,
+      args: [],
+      folder: "/",
+    });
+    expect(await uninstallAll(flags, output)).toBe(0);
+    expect(stopProxy).toHaveBeenCalledOnce();
+    expect(notes).toContain("Stopped http://localhost:8045.");
+    expect(notes).not.toContain(nothing);
+  });
+
+  it.each([
+    [1, "1 review is open"],
+    [2, "2 reviews are open"],
+  ])("state how many reviews are open (%i), which keep the data directory", async (count, expected) => {
+    await stubHome();
+    const data = dataDirectory(processEnvironment);
+    for (let index = 0; index < count; index += 1)
+      await addRunning(data, {
+        id: `review${index}`,
+        mode: "code",
+        live: true,
+        url: "http://localhost:1234",
+        title: "Review",
+        repository: "/",
+        agent: "codex",
+        since: "2026-01-01T00:00:00Z",
+        port: 1234,
+        token: "t".repeat(32),
+      });
+    await expect(uninstallAll({ ...flags, data: true }, listNotes().output)).rejects.toMatchObject({
+      code: "usage",
+      message: `${data} was not deleted: ${expected}`,
+    });
+  });
 });
