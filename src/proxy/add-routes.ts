@@ -11,7 +11,7 @@ import { takeOver } from "./server/take-over.ts";
 import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
 
-/** Keeps Fastify from reading bodies, because each handler reads the body itself. */
+/** Keeps Fastify from reading bodies, because the handlers that need a body read it themselves. */
 function leaveBodiesUnparsed(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));

@@ -28,7 +28,7 @@ export function createRedactor(secrets: readonly string[]): Redact {
 /**
  * Returns the forms of a text without the escapes of URLs and JSON strings. Searching these forms for a secret takes
  * microseconds, but matching the pattern for an escaped secret takes milliseconds. The pattern is therefore matched
- * only if the search finds the secret.
+ * only if the search finds the secret, or if the secret itself contains `%` or a backslash.
  */
 function unescapedForms(text: string): readonly string[] {
   const fromCode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
@@ -40,8 +40,8 @@ function unescapedForms(text: string): readonly string[] {
 }
 
 /**
- * Creates a function that redacts one form of a secret. With `isBase64`, it also redacts the adjacent characters of the
- * base64 alphabet, because they encode the rest of the secret and the text around it.
+ * Creates a function that redacts one form of a secret. With `isBase64`, it also redacts the characters of the base64
+ * alphabet next to an unescaped match, because they encode the rest of the secret and the text around it.
  */
 function createReplacement(
   form: string,
@@ -114,8 +114,9 @@ const MIN_KEY = 16;
 const KEY_CANDIDATES = new RegExp(`[^\\s,;="'()<>[\\]{}]{${MIN_KEY},}`, "g");
 
 /**
- * Redacts the proxy's own keys in a client's text. Only their hashes are known, so each word is hashed, unless the text
- * is known to contain no key: a client sends the same headers with each call (bench/proxy/cost.mjs).
+ * Redacts the proxy's own keys in a client's text. Only their hashes are known, so each word of 16 characters or more
+ * is hashed, unless the text is known to contain no key: a client sends the same headers with each call
+ * (bench/proxy/cost.mjs).
  */
 export function redactOwnKeys(text: string, keys: KeyRing): string {
   if (keys.size === 0 || text.length < MIN_KEY || keys.foreign.has(text)) return text;
@@ -132,7 +133,7 @@ const PREFIXES = [
   ...["AKIA", "ASIA", "ya29\\.", "xox[abeprs]-", "sq0[a-z]{3}-", "SG\\.", "shpat_", "dop_v1_"],
 ];
 
-/** Matches where a token can begin: not within a word, but after an escape such as `\n` in JSON. */
+/** Matches where a token can begin: not within a word, except directly after an escape such as `\n` in JSON. */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))`;
 
 const SHAPES: readonly (readonly [pattern: RegExp, replacement: string])[] = [

@@ -4,7 +4,7 @@ import type { Dialect } from "./exchange/parts.ts";
 
 export type { ModelOperation };
 
-/** The operation of a route. Model operations go through the pipeline; each utility operation has its own handler. */
+/** The operation of a route. `handle-call.ts` serves model operations; each utility operation has its own handler. */
 export type Operation = ModelOperation | UtilityOperation;
 
 const UTILITIES = [
@@ -50,14 +50,17 @@ export type RouteDialect = Dialect | "plain" | "admin" | "bedrock" | "by-caller"
 
 export interface Route {
   /**
-   * `COMMON` stands for `COMMON_METHODS`, and `ANY` for every method that Node.js supports, except `OPTIONS`. Fastify's
-   * router compiles code for each method of a route: 30 routes with `ANY` took 25 ms of the start.
+   * `COMMON` stands for `COMMON_METHODS`, and `ANY` for every method that Node.js supports, except `CONNECT` and
+   * `OPTIONS`. Fastify's router compiles code for each method of a route: 30 routes with `ANY` took 25 ms of the start.
    */
   readonly method: "GET" | "POST" | "DELETE" | "COMMON" | "ANY";
   readonly path: string;
   readonly dialect: RouteDialect;
   readonly operation: Operation;
-  /** How the body is handled: read whole, streamed to the upstream, or not read. */
+  /**
+   * How the body of a model call is handled: read whole, streamed to the upstream if it is a form, or not read. The
+   * handlers of other operations decide this themselves.
+   */
   readonly body: "whole" | "streamed" | "ignored";
   /** Whether the route serves only paths that end with `:` and a method. */
   readonly needsMethod?: true;

@@ -31,7 +31,7 @@ export interface Runtime {
   /** Whether a rule's strategy depends on measurements of earlier calls. */
   readonly usesStats: boolean;
   readonly hasUpstreamLimits: boolean;
-  /** Redacts every secret of the configuration. */
+  /** Redacts the secrets of the configuration that have at least 8 characters. */
   readonly redact: Redact;
 }
 

@@ -63,7 +63,7 @@ export interface Services {
   readonly gateway: Gateway;
   /** Counts the memory of request bodies. */
   readonly memory: BodyMemory;
-  /** Stored conversations, for `previous_response_id` in the translation lane. */
+  /** Stores conversations and responses for clients, and the data of `CallMemory`. */
   readonly conversations: ConversationStore;
   /** The responses that this process creates in the background. */
   readonly background: BackgroundResponses;
@@ -72,7 +72,8 @@ export interface Services {
   /** Caches data of tool calls that clients leave out when they send the calls back. */
   readonly callCache: ReturnType<typeof createCallCache>;
   /**
-   * Returns whether the proxy accepts no new connections. It still serves the calls on open ones until it is closing.
+   * Returns whether the proxy is draining: it accepts no new connections, and serves the calls on open ones until it is
+   * closing.
    */
   readonly isDraining: () => boolean;
   /** Returns whether the proxy rejects every request. */

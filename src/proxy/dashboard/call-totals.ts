@@ -44,7 +44,10 @@ export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
     .toSorted((one, other) => other.calls - one.calls);
 }
 
-/** Returns the number of calls and of failed calls, when the last other call ended, and the last failed call. */
+/**
+ * Returns the numbers of calls and of failed calls, when the last successful call ended, and the last failed call.
+ * A client disconnect counts as neither.
+ */
 export function findLastOutcomes(all: readonly CallSeries[]): {
   readonly calls: number;
   readonly errors: number;

@@ -44,9 +44,9 @@ export interface DialectRoute {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly operation: ModelOperation | "list-models" | "get-model" | "websocket";
-  /** `whole`: read before routing; `streamed`: forwarded as it arrives; `ignored`: not read. */
+  /** `whole`: read before routing; `streamed`: like `whole`, but a form is streamed; `ignored`: not read. */
   readonly body: "whole" | "streamed" | "ignored";
-  /** Whether the route serves only paths that end in `:` and a method. */
+  /** Whether the route serves only paths that end with `:` and a method. */
   readonly needsMethod?: true;
 }
 

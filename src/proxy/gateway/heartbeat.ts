@@ -10,7 +10,7 @@ const LEAVE_MS = 1_000;
 
 /**
  * Reports regularly that this process serves calls, for the list of replicas in `/health`. Returns a function that
- * stops the reports.
+ * stops the reports and removes this process from the list.
  */
 export function startHeartbeat(services: Services): () => Promise<void> {
   const report = async () => {

@@ -68,9 +68,9 @@ end
 /**
  * Runs operations of a replica in order. The first argument is JSON: subjects, and operations that name them by their
  * positions; `meta` is the position of the argument with a call's metadata. An operation without `usedMicros` reserves,
- * or only reads if it has no id. An operation with `usedMicros` ends a reservation. The usage of a reservation that is
+ * or only reads if it has no id. An operation with `usedMicros` ends a reservation. The cost of a reservation that is
  * unknown, or that has lapsed (less the amount that was charged then), is charged to the current periods. With `again`,
- * the usage of an unknown reservation is not charged, because an earlier attempt may have ended it. Returns the number
+ * the cost of an unknown reservation is not charged, because an earlier attempt may have ended it. Returns the number
  * of replicas, the lapsed reservations, then the result of each operation: a text if it has failed.
  */
 export const BATCH = `${COMMON}

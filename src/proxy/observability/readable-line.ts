@@ -21,7 +21,7 @@ export type ReadableCall = Pick<
 
 /**
  * Formats a call as one line for people:
- * `14:02:11  200  1.2s  POST /v1/messages  claude-sonnet-5 → anthropic  1.2k + 340 tokens  $0.0058`.
+ * `14:02:11  200    1.2s  POST /v1/messages  claude-sonnet-5 → anthropic  1.2k + 340 tokens  $0.0058`.
  */
 export function readableLine(record: ReadableCall): string {
   const { model, upstream, upstreamModel, usage, cost } = record;

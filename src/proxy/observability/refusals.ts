@@ -19,7 +19,8 @@ const MAX_PATH_CHARS = 120;
 const PAUSE_MS = 1_000;
 
 /**
- * Formats a rejected request as one line for people: `14:02:11  404!  POST /chat/completions  There is no such path`.
+ * Formats a rejected request as one line for people:
+ * `14:02:11  401!  POST /v1/messages  A valid API key of this proxy is required`.
  */
 export function refusalLine({ time, method, path, status, reason }: Refusal): string {
   const shown = path.length > MAX_PATH_CHARS ? `${path.slice(0, MAX_PATH_CHARS)}…` : path;

@@ -5,7 +5,7 @@ import type { Refusal } from "./refusals.ts";
 /** One attempt of a call at an upstream. */
 export interface AttemptRecord {
   readonly upstream: string;
-  /** The position of the key, counted from 1; undefined if the upstream has only one. */
+  /** The position of the key, counted from 1; undefined if the upstream has at most one. */
   readonly key: number | undefined;
   /** The upstream's status; undefined if there was no response. */
   readonly status: number | undefined;

@@ -106,7 +106,7 @@ async function keepEcho(call: Call, echo: StoredEcho): Promise<void> {
   await keepConversation(callersConversations(call), id, request, response, { responseText: json, size });
 }
 
-/** Sends the response as events. Events that repeat a large text are created in separate turns of the event loop. */
+/** Sends the response as events. The events of a large response are created in several turns of the event loop. */
 async function streamEcho(
   call: Call,
   called: CalledOperation,

@@ -17,7 +17,7 @@ import { serveTranslated } from "./translated.ts";
 
 /**
  * Serves one call to a model. Admission (`server/admission.ts`) has run before, as for every request. Resolves when
- * the client has its response or has disconnected.
+ * the call has ended; the last bytes of its response are sent once the call has been recorded (`endWith`).
  */
 export async function handleCall(
   admitted: AdmittedRequest,

@@ -63,7 +63,8 @@ async function relayOnce(
   body: NativeBody,
   { upstream, model, key }: Attempt,
 ): Promise<RelayOutcome | Resend> {
-  // Requests usage if the client has not. If an upstream rejects that option, the client's own request is sent.
+  // Requests usage if the client has not and the model has a price. If an upstream rejects that option, the client's
+  // own request is sent.
   const asksUsage =
     call.stream &&
     called.operation === "generate" &&
@@ -169,7 +170,7 @@ async function conclude(
   }
 }
 
-/** Returns an estimate of the usage that the vendor has not reported; undefined if there was no response. */
+/** Returns an estimate of the usage that the vendor has not reported; undefined if the response was not inspected. */
 function estimateUsage(
   outcome: Extract<RelayOutcome, { kind: "completed" | "broken" | "disconnected" }>,
   body: NativeBody,

@@ -6,7 +6,7 @@ import { CAPTURE_MARGIN, type TappedText } from "./response-tap.ts";
 
 /**
  * Returns a function that redacts secrets in the content of a call: those of the configuration, the proxy's keys, the
- * client's credentials, and texts with the format of a key, a token or a private key.
+ * client's credentials, and texts with the format of a key, a token, a private key or a URL's password.
  */
 export function createContentRedactor({ runtime, request }: Call): Redact {
   const own = createRedactor(clientSecrets(request));

@@ -55,8 +55,9 @@ export function remainingTargets({ upstream, model, contextWindow, otherTargets 
  * 402, 403, 429), the next key is tried; if no key is left or the upstream fails, the next target; if the prompt
  * exceeds the context window, the next target with a larger one. After a failure, if no target is left or `on` excludes
  * the failure, the same target is tried again, twice at most in a call, if the connection failed, or if the upstream
- * requests a retry by a short `retry-after` or `x-should-retry: true`. `x-should-retry: false` rules out retries, and
- * fallbacks too unless the status is 401, 402 or 403.
+ * requests a retry: by `x-should-retry: true`, or by a pause with the status 429, 502, 503 or 529. A requested pause of
+ * more than 20 s rules out retries. `x-should-retry: false` rules out retries, and fallbacks too unless the status is
+ * 401, 402 or 403.
  */
 export function nextAttempt(
   last: Attempt,

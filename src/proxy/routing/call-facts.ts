@@ -65,8 +65,8 @@ class Facts implements CallFacts {
 }
 
 /**
- * Returns whether a value contains an image in any dialect: `image_url`, `input_image`, `image` blocks, or inline
- * data of an image type.
+ * Returns whether a value contains an image in any dialect: `image_url`, `input_image` or `image` blocks, or an object
+ * with the media type of an image.
  */
 function hasImage(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null || depth > 64) return false;

@@ -26,7 +26,7 @@ export interface OpenCircuit {
   readonly status: number | undefined;
 }
 
-/** The state of a circuit that has just opened. */
+/** The state of a circuit whose cooldown has just begun or been prolonged. */
 export type OpenedCircuit = Readonly<Pick<Circuit, "until" | "pauseMs" | "status">>;
 
 /**

@@ -23,7 +23,10 @@ export interface AttemptedTarget extends Target {
  */
 export interface Cooldowns {
   record(target: AttemptedTarget, outcome: AttemptOutcome): void;
-  /** Returns the targets in the same order, except that those in cooldown come last. */
+  /**
+   * Returns the targets in the same order, except that those in cooldown come last. If the cooldown of the first one's
+   * circuit has ended, records the call as its probe.
+   */
   availableFirst(targets: Targets): Targets;
   /** Returns a target's keys in the same order, except that those in cooldown come last. */
   availableKeysFirst(target: Target, keys: readonly string[]): readonly string[];

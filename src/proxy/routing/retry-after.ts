@@ -41,7 +41,10 @@ export async function withPauseInBody<Refused extends Refusal>(
   return { ...refusal, pauseInBody: await pauseInBody(status, body, headers["content-encoding"]) };
 }
 
-/** Adds the pause that the body of an unread response requests. The returned body can be read again. */
+/**
+ * Adds the pause that the body of an unread response requests. The returned body has the bytes read, about 1 MiB at
+ * most.
+ */
 export async function withResponsePause<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<WithPause<Received>> {
@@ -65,7 +68,10 @@ export async function isOverflow(status: number, body: Buffer, coding: string | 
   }
 }
 
-/** Adds the result of `isOverflow` to a response whose body has not been read. The returned body can be read again. */
+/**
+ * Adds the result of `isOverflow` to a response whose body has not been read. The returned body has the bytes read,
+ * about 1 MiB at most.
+ */
 export async function withOverflow<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<Received & { readonly isOverflow: boolean }> {

@@ -31,7 +31,7 @@ export interface Admission {
 }
 
 /**
- * Checks a request before routing: stopping proxy, Host, cross-site, API key, role, forwarding loop. `route` is
+ * Checks a request before it is served: stopping proxy, Host, cross-site, API key, role, forwarding loop. `route` is
  * undefined if no route matched.
  */
 export function admit(

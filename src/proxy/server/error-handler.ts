@@ -93,7 +93,7 @@ function missed(path: string, allowed: readonly string[]): AppError {
   return new AppError("method_not_allowed", `Method not allowed; use ${allowed.join(", ")}`);
 }
 
-/** Returns the paths that exist: those with the same first segment, or all. */
+/** Returns the served paths that do not end with a wildcard: those with the same first segment, or else all. */
 function listPaths(path: string): string {
   const [, first = ""] = path.split("/");
   const all = [...new Set(routes.map((route) => route.path).filter((each) => !each.endsWith("/*")))];

@@ -36,8 +36,8 @@ export interface Turn {
 const TRANSPORT = ["type", "stream", "stream_options", "generate", "event_id"];
 
 /**
- * Creates the turns of one WebSocket connection. Retains the last response with `store: false`, so that the client can
- * continue that response by sending `previous_response_id` and only the new items.
+ * Creates the turns of one WebSocket connection. Retains the last response that has `store: false` or belongs to a
+ * warm-up, so that the client can continue it by sending `previous_response_id` and only the new items.
  * https://developers.openai.com/api/docs/guides/websocket-mode
  */
 export class Turns {

@@ -19,7 +19,7 @@ import type { Services } from "../services.ts";
 import { detectBody, detectModel } from "./detect-model.ts";
 import { warmUp, warmupBody } from "./warmup.ts";
 
-/** Serves the routes that do not call a model. */
+/** Serves the utility operations, except `mcp` and `pass-through`. */
 export async function handleUtility(
   request: FastifyRequest,
   reply: FastifyReply,

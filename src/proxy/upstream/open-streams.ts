@@ -1,6 +1,6 @@
 /** An open stream to a client. */
 export interface OpenStream {
-  /** `performance.now()` at the last write. */
+  /** `performance.now()` when data last arrived or was written, or `onSilence` was last called. */
   lastActivity: number;
   /** The index in the list of open streams, set by that list; -1 if the stream is not in it. */
   index: number;
@@ -24,8 +24,8 @@ export interface OpenStreams {
 const POLL_MS = 250;
 
 /**
- * Creates a registry that calls a stream's `onSilence` each time nothing has been written to the stream for as many
- * milliseconds as `silenceMs` returns. The value 0 disables these calls.
+ * Creates a registry that calls a stream's `onSilence` each time the stream has been silent for as many milliseconds as
+ * `silenceMs` returns. The value 0 disables these calls.
  */
 export function createOpenStreams(silenceMs: () => number): OpenStreams {
   const streams: OpenStream[] = [];

@@ -6,7 +6,7 @@ import { parseBaseUrl } from "./clients.ts";
 import { ResponsesSockets } from "./responses-sockets.ts";
 import { skippingContinue } from "./skip-continue.ts";
 
-/** Maximum number of connections to one origin. A stream occupies its connection until it ends. */
+/** Maximum number of connections in one pool. A stream occupies its connection until it ends. */
 const CONNECTIONS = 4096;
 
 /** Identifies a pool: the parameters of `Pools.get`. */

@@ -27,7 +27,7 @@ export interface RelayTask {
   readonly mayBeEmpty: boolean;
   /** Whether the client reads the response as it arrives, even if the response is not an event stream. */
   readonly isLive: boolean;
-  /** Creates the filter for an event stream, or for an uncompressed response of kind `pass-through`. */
+  /** Creates the filter for an uncompressed response that is an event stream or of the kind `pass-through`. */
   readonly createFilter: (() => StreamFilter) | undefined;
   /** The proxy's headers for the response: flat list, names in lower case. */
   readonly ownHeaders: readonly string[];
@@ -111,7 +111,7 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly usage: Usage | undefined;
       /** The error that the response contains despite its success status. */
       readonly responseError: ResponseError | undefined;
-      /** The watch, if usage must be estimated. */
+      /** The watch for estimating usage that the vendor has not reported, if there is one. */
       readonly watch: ResponseWatch | undefined;
       /** The compressed response, if its usage has not been read yet. */
       readonly compressed: CompressedBody | undefined;

@@ -6,7 +6,8 @@ import { redactOwnKeys } from "../redact.ts";
 
 /**
  * Client headers that are not forwarded: those of the connection (RFC 9110, section 7.6.1), those that identify the
- * client or its browser, the proxy's own credentials, and those that are set per upstream.
+ * client or its browser, those that are set per upstream, and credentials. Only an upstream that expects the client's
+ * own credentials receives the headers in `keyHeaders`.
  */
 const STOPPED = new Set([
   "connection",

@@ -32,9 +32,9 @@ interface Turn {
 }
 
 /**
- * Manages the WebSockets to upstreams that serve the Responses API over WebSockets. A streamed call uses an idle
- * connection, preferably the one that created the call's previous response, or else opens another. All other calls are
- * sent over HTTP.
+ * Manages the WebSockets to upstreams that serve the Responses API over WebSockets. A streamed call without
+ * `background: true` uses an idle connection, preferably the one that created the call's previous response, or else
+ * opens another. All other calls are sent over HTTP.
  * https://developers.openai.com/api/docs/guides/websocket-mode
  */
 export class ResponsesSockets {

@@ -9,8 +9,8 @@ const MAX_HEAD = 65_536;
 
 /**
  * Returns a connector whose sockets skip `100 Continue` before a response, also after other interim responses. Clients
- * must accept interim responses that they did not request (RFC 9110, section 15.2). undici accepts all of them except
- * `100 Continue`, on which it closes the connection.
+ * must accept interim responses that they did not request (RFC 9110, section 15.2), but undici closes the connection on
+ * `100 Continue`.
  */
 export function skippingContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>

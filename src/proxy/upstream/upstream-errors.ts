@@ -27,7 +27,7 @@ const TIMEOUTS: ReadonlyMap<string, string> = new Map([
   ["ETIMEDOUT", "does not respond"],
 ]);
 
-/** Errors that can occur before any part of the response has arrived. */
+/** Codes of errors after which a retry can help, depending on the cause. */
 const BEFORE_RESPONSE = new Set<ErrorCode>(["upstream_unreachable", "upstream_timeout"]);
 
 /** Codes of responses that violate HTTP: a head that is too long, or a wrong `content-length`. */

@@ -28,7 +28,7 @@ export interface CloudClient {
   readCall(params: Readonly<Record<string, string>>, operation: string, body: Json): MessagesCall;
   /** Converts the platform's name of a model to Anthropic's name. */
   toAnthropicName(model: string): string;
-  /** Converts Anthropic's response to the platform's form. */
+  /** Converts a response in the `messages` dialect to the platform's form. */
   convert(response: IncomingMessage, call: MessagesCall): Promise<ClientResponse>;
 }
 
