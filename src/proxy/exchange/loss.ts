@@ -2,7 +2,8 @@ import type { LossCode } from "./loss-codes.ts";
 
 /**
  * A part of a call that the target dialect cannot express. `x-sallyport-losses` and the request log list the losses.
- * With `strict_translation`, a call with losses is rejected with 400.
+ * With `strict_translation`, a call with losses is rejected with 400; if its stream has begun, the stream ends with an
+ * error.
  */
 export interface Loss {
   readonly code: LossCode;
@@ -28,8 +29,8 @@ export function createLossList(): LossList {
 }
 
 /**
- * A class, because V8 keeps each object with a getter of its own, and all that the getter refers to, until the next
- * full garbage collection (bench/proxy/memory.mjs).
+ * A class, because V8 retains an object whose getter is its own property, and all that the getter refers to, until the
+ * next full garbage collection (bench/proxy/memory.mjs).
  */
 class CollectedLosses implements LossList {
   private readonly byCode = new Map<LossCode, Loss>();

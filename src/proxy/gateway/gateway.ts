@@ -22,7 +22,7 @@ export interface GatewayStore
   spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
 }
 
-/** The state of the database, for `/readyz`, `/health` and the dashboard. */
+/** The state of the database, for `/readyz`, the admin API's `/health` and the dashboard. */
 export interface DatabaseState {
   readonly engine: "none" | "sqlite" | "postgres";
   readonly status: "ok" | "opening" | "down" | "none";

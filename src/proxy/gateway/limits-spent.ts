@@ -27,8 +27,8 @@ interface KeysAndTeams {
 }
 
 /**
- * Returns the accounts of all budgets: those of keys of the configuration, and those of teams and of keys of the
- * database that are not revoked.
+ * Returns the accounts of all budgets: those of the configuration's keys, those of teams, and those of the database's
+ * keys that are not revoked.
  */
 export function budgetAccounts(
   configured: readonly ProxyKey[],

@@ -19,7 +19,7 @@ export interface AttemptRecord {
 
 /** The recorded metadata of a call, never its content. */
 export interface CallRecord {
-  /** ISO 8601. */
+  /** When the call ended, ISO 8601. */
   readonly time: string;
   readonly id: string;
   /** The name of the client's API key; undefined if the client sent no valid key. */

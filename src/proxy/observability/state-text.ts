@@ -13,7 +13,7 @@ export function stateText(active: readonly Cooldown[], startedAt: number): strin
     "# HELP sallyport_cooldown_until_seconds Unix time until which an upstream, or one of its keys, is tried last.",
     "# TYPE sallyport_cooldown_until_seconds gauge",
     ...lines,
-    ...metric("process_start_time_seconds", "gauge", "Unix time of the start.", startedAt / 1000),
+    ...metric("process_start_time_seconds", "gauge", "Unix time of the proxy's start.", startedAt / 1000),
     ...metric(
       "process_resident_memory_bytes",
       "gauge",
