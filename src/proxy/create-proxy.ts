@@ -81,7 +81,7 @@ export interface SharedParts {
 
 /** The state that a process takes over from the one that it replaces. */
 export interface History {
-  /** The time at which the first of these processes started, in milliseconds since 1970. */
+  /** When the first process of this proxy started, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly configuration: ConfigurationState;
 }

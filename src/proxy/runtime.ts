@@ -28,7 +28,7 @@ export interface Runtime {
   readonly catalog: ModelCatalog;
   readonly modelData: ModelDirectory;
   readonly selector: Selector;
-  /** Whether a rule's strategy depends on measurements of earlier calls. */
+  /** Whether a rule's strategy depends on measurements of upstreams. */
   readonly usesStats: boolean;
   readonly hasUpstreamLimits: boolean;
   /** Redacts the secrets of the configuration that have at least 8 characters. */

@@ -47,7 +47,7 @@ export interface Services {
    * later.
    */
   readonly activity: (since: string) => Promise<CallActivity>;
-  /** The time at which the first of these processes started, in milliseconds since 1970. */
+  /** When the first process of this proxy started, in milliseconds since 1970. */
   readonly startedAt: number;
   /** Returns the time at which the current configuration was read, and why a later one was rejected, if one was. */
   readonly configuration: () => ConfigurationState;

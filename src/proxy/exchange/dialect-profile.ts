@@ -137,7 +137,7 @@ export interface UpstreamProfile {
   readonly hasWebSocketMode: boolean;
   /** Capabilities of a model before `capabilitiesFor` applies overrides, such as those of the configuration. */
   readonly capabilities: Capabilities;
-  /** Whether models named `vendor/model` are served by a gateway that requires the earlier `reasoning_details`. */
+  /** Whether models named `vendor/model` are served by a gateway that requires `reasoning_details` of earlier turns. */
   readonly hasGateways: boolean;
   /** Where the instructions of a request without turns are sent. */
   readonly instructionsWithoutTurns: "instructions" | "system-turn" | "user-turn";
@@ -155,7 +155,7 @@ export interface UpstreamProfile {
   readonly candidatesMember?: string;
   /** Members of the dialect's tools in addition to name, description, schema and `strict`. */
   readonly toolMembers: readonly string[];
-  /** Returns a request that generates as few tokens as the vendor accepts as a limit, for a warm-up. */
+  /** Returns a request with the smallest output limit that the vendor accepts, for a warm-up. */
   createSmallestCall(model: string, maxTokensName: string): UpstreamRequestBody;
   /** Returns the request that counts the tokens of a generate request; absent if upstreams have no such route. */
   createCountCall?(model: string, body: Readonly<Record<string, unknown>>): UpstreamRequestBody;

@@ -13,7 +13,7 @@ import type {
 import type { keyPatchSchema, newKeySchema, newTeamSchema, teamPatchSchema } from "./key-schemas.ts";
 import type { ownKeySchema, ownLimitsSchema } from "./own-routes.ts";
 
-/** The requests and responses of the admin API, for the dashboard's page. */
+/** The requests and responses of the admin API and of the API of a key's own calls, for the dashboard's page. */
 
 export type KeyView = z.output<typeof keySchema>;
 export type TeamView = z.output<typeof teamSchema>;

@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import type { Actor } from "./key-rows.ts";
 
-/** The context of a request to the admin API. */
+/** The context of a request to the admin API or to the API of a key's own calls. */
 export interface AdminContext {
   readonly services: Services;
   readonly runtime: Runtime;

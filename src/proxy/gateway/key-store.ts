@@ -22,7 +22,8 @@ import { newKeyId, newSecret } from "./key-secret.ts";
 import { createTeam, deleteTeam, updateTeam } from "./team-store.ts";
 
 /**
- * The digest of a secret, and the time until which it is valid (milliseconds since 1970, null for as long as its key).
+ * The digest of a secret, and the time until which the secret is valid (milliseconds since 1970; null if it is valid as
+ * long as its key).
  */
 export interface SecretDigest {
   readonly sha256: string;

@@ -30,7 +30,7 @@ export function countIn(counts: LatencyCounts, bucket: number, calls = 1): void 
   counts[bucket] = (counts[bucket] ?? 0) + calls;
 }
 
-/** Adds the counts of a histogram to another. */
+/** Adds the counts of a histogram to those of another. */
 export function addCounts(counts: LatencyCounts, added: LatencyCounts): void {
   for (const [bucket, each] of added.entries()) if (each > 0) countIn(counts, bucket, each);
 }

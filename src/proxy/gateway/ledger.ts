@@ -91,7 +91,7 @@ class LogLedger implements Ledger {
     await this.run();
   }
 
-  /** Returns whether a rotated file is older than the one with the id. */
+  /** Returns whether a rotated file is older than the file with this id. */
   private async isBefore(path: string, id: string): Promise<boolean> {
     const number = Number(/\.(\d+)$/.exec(path)?.[1] ?? 0);
     for (let newer = number - 1; newer >= 0; newer -= 1) {

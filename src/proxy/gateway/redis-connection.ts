@@ -55,7 +55,7 @@ export async function connectRedis(
       credentials: async () => getCredentials(getUrl()),
     },
     disableOfflineQueue: true,
-    // The client's limit creates an AbortSignal for each command; `CommandClock` has one timer for all.
+    // The timeout of @redis/client creates an AbortSignal for each command; `CommandClock` has one timer for all.
     commandOptions: { timeout: 0 },
     socket: {
       connectTimeout: CONNECT_MS,

@@ -53,7 +53,7 @@ export interface Call {
   readonly services: Services;
   /** The proxy's headers on every response: flat list, names in lower case. */
   fixedHeaders: readonly string[];
-  /** The call's reservation of limits; undefined if none applies. */
+  /** The call's reservations against limits; undefined if no limits apply. */
   limits: CallLimits | undefined;
   /** Counts the memory of the body. */
   readonly share: BodyShare;

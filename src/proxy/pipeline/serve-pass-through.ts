@@ -32,8 +32,8 @@ import { choosePassThroughTarget, takesClient } from "./pass-through-target.ts";
 import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
 
 /**
- * The model in a path of Google's API whose method is not a model operation of the proxy: batches, and generated images
- * and videos.
+ * Matches a path of Google's API whose method is not a model operation of the proxy: batches, and generated images and
+ * videos. The group is the model.
  */
 const MODEL_IN_PATH =
   /^\/v1beta\/models\/([\w.@-]+):(?:batchGenerateContent|asyncBatchEmbedContent|predict|predictLongRunning)$/;

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 
-/** Returns `model_not_found` for a model that no upstream lists and no rule matches. */
+/** Returns the error `model_not_found` for a model that no upstream lists and no rule matches. */
 export function notServed(model: string): AppError {
   const name = JSON.stringify(model.slice(0, 200));
   return new AppError(

@@ -44,9 +44,9 @@ export interface Selector {
   /**
    * Returns the targets of a call: those of the first matching rule; else the upstream in `upstream/model`; else an
    * upstream that lists the model, preferably of the client's dialect; else the first upstream of that dialect. Returns
-   * undefined if none of these applies. `model` is undefined if the call names no model, for which the first upstream
-   * of the dialect is chosen; `dialect` is undefined if the client has none. `facts` is called only if a rule that
-   * matches the model has conditions or weights.
+   * undefined if none of these applies. If `model` is undefined, the call names no model, and the first upstream of the
+   * dialect is chosen, regardless of the rules; `dialect` is undefined if the client has none. `facts` is called only
+   * if a rule that matches the model has conditions or weights.
    */
   select(
     model: string | undefined,

@@ -46,7 +46,7 @@ const WINDOWS: Readonly<
   total: { kind: "total" },
 };
 
-/** The percentage of a budget from which Claude Code shows a warning. */
+/** The used percentage of a budget from which its severity is `warning`. */
 const WARN_AT = 80;
 
 /**

@@ -32,7 +32,7 @@ export interface Turn {
   readonly isWarmUp: boolean;
 }
 
-/** Members of an event that do not belong to a request over HTTP. */
+/** Members of an event that are not copied to the HTTP request. */
 const TRANSPORT = ["type", "stream", "stream_options", "generate", "event_id"];
 
 /**

@@ -78,7 +78,7 @@ async function convertError(response: IncomingMessage, status: number): Promise<
     "content-type": "application/json",
     "x-amzn-errortype": toExceptionName(status, String(error["type"])),
   };
-  // 529 is Anthropic's status for overloaded models, which AWS does not use.
+  // Anthropic returns 529 for overloaded models. AWS does not use this status.
   return { status: status === 529 ? 503 : status, headers, body: JSON.stringify({ message }) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The time of a server. Signatures and assertions contain this time, and the server accepts them only for a few
- * minutes.
+ * The time of a server. Signatures and assertions contain this time, and the server rejects them if the time differs
+ * from its own by more than a few minutes.
  */
 export interface ServerClock {
   /** Milliseconds since 1970. */
