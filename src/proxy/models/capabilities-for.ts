@@ -34,19 +34,26 @@ export function capabilitiesFor(
   overrides: CapabilityOverrides = none,
   at: ModelHost = {},
 ): Capabilities {
-  const key = `${dialect} ${at.vendor ?? ""} ${at.host ?? ""} ${at.version ?? ""} ${at.data ? 1 : 0} ${model}`;
+  const { vendor = "", host = "", version = "", data } = at;
+  const key = `${dialect} ${vendor} ${host} ${version} ${model}`;
   const known = settled.get(overrides);
   const found = known?.get(key);
-  if (found !== undefined) return found;
+  // Model data can be loaded after the first call, and data from `model_data.url` is replaced once a day.
+  if (found !== undefined && found.data === data) return found.capabilities;
   const capabilities = settle(dialect, model, overrides, at);
-  if (known !== undefined && known.size < MAX_CACHED) known.set(key, capabilities);
-  else settled.set(overrides, new Map([[key, capabilities]]));
+  if (known !== undefined && known.size < MAX_CACHED) known.set(key, { data, capabilities });
+  else settled.set(overrides, new Map([[key, { data, capabilities }]]));
   return capabilities;
+}
+
+interface Settled {
+  readonly data: ModelData | undefined;
+  readonly capabilities: Capabilities;
 }
 
 const none: CapabilityOverrides = {};
 /** The results for each set of overrides. They are cached because most calls use the same few models. */
-const settled = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>();
+const settled = new WeakMap<CapabilityOverrides, Map<string, Settled>>();
 /**
  * Maximum number of cached results for one set of overrides. Clients choose the names, so the cache must be bounded.
  */

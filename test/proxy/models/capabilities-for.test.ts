@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import type { ModelData } from "../../../src/config/proxy/model-data.ts";
+import { capabilitiesFor } from "../../../src/proxy/models/capabilities-for.ts";
+
+const withWindow = (contextWindow: number): ModelData => ({
+  contextWindow,
+  maxOutputTokens: undefined,
+  takesImages: true,
+  reasons: false,
+  price: undefined,
+});
+
+describe("the capabilities of a model", () => {
+  it("follow the model data when it is loaded later, and when it is replaced", () => {
+    const overrides = {};
+    const windowWith = (data?: ModelData) =>
+      capabilitiesFor("chat-completions", "m", overrides, { data }).contextWindow;
+    expect(windowWith()).toBeUndefined();
+    expect(windowWith(withWindow(1_000))).toBe(1_000);
+    expect(windowWith(withWindow(2_000))).toBe(2_000);
+    expect(windowWith()).toBeUndefined();
+  });
+
+  it("are computed once for the same model data", () => {
+    const [overrides, data] = [{}, withWindow(1_000)];
+    const find = () => capabilitiesFor("chat-completions", "m", overrides, { data });
+    expect(find()).toBe(find());
+  });
+});
