@@ -92,18 +92,19 @@ function getOwner(context: AdminContext): KeyOwner {
 }
 
 function describeKey(context: AdminContext): z.output<typeof ownKeySchema> {
-  const { id, name, role = "user", team, models, limits = {} } = requireKey(context);
+  const { id, name, role, team, models, limits = {} } = requireKey(context);
   const stored = context.services.gateway.directory.findById(id ?? "");
   return {
     id: id ?? null,
     name,
-    role,
+    role: role ?? "user",
     source: stored === undefined ? "config" : "database",
     team: team ?? null,
     models: models === undefined ? null : [...models],
     expires_at: stored?.expires_at ?? null,
     limits: keyLimitsSchema.parse(limits),
-    sees: role === "admin" ? "everything" : id === undefined ? "current" : "own",
+    // As in `mayCall`: keys in the configuration have no role, and may see the calls of all keys.
+    sees: role === "admin" ? "everything" : role === undefined ? "current" : "own",
   };
 }
 
