@@ -60,12 +60,11 @@ const PARAMETERS = Object.fromEntries(
 
 /**
  * Creates an empty list of the upstreams that deployments need. Deployments with the same connection, limits, weight
- * and timeout share one upstream. A name in `reserved` is given only to the deployments of its pattern (`openai` to
- * `openai/*`), because the proxy removes an upstream's name from the model name.
+ * and timeout share one upstream, unless their prefixes differ. Deployments with a prefix must be added first, because
+ * only an upstream with the name of the prefix can serve them.
  */
-export function createUpstreams(environment: Environment, notes: Notes, reserved: ReadonlySet<string>) {
+export function createUpstreams(environment: Environment, notes: Notes) {
   const byName: Record<string, ImportedUpstream> = {};
-  const reservedNames = Object.fromEntries([...reserved].map((name) => [name, true]));
   const names = new Map<string, string>();
   return {
     byName,
@@ -105,13 +104,12 @@ export function createUpstreams(environment: Environment, notes: Notes, reserved
         ...describeUpstream(provider, model, base, parameters),
         ...platform,
       };
-      const identity = JSON.stringify(upstream);
-      const key =
-        names.get(identity) ??
-        (isPrefixPattern(name)
-          ? freeName(name.slice(0, -2), byName)
-          : freeName(provider, { ...byName, ...reservedNames }));
+      const prefix = findPrefix(deployment);
+      const connection = JSON.stringify(upstream);
+      const identity = prefix === undefined ? connection : `${prefix} ${connection}`;
+      const key = names.get(identity) ?? freeName(prefix ?? provider, byName);
       names.set(identity, key);
+      if (!names.has(connection)) names.set(connection, key);
       byName[key] ??= upstream;
       addFacts(byName[key], model, { ...info, ...withoutNull(parameters) }, info?.max_input_tokens);
       return `${key}/${model}`;
@@ -119,9 +117,15 @@ export function createUpstreams(environment: Environment, notes: Notes, reserved
   };
 }
 
-/** Returns whether a model name stands for all models of a prefix, such as `openai/*`. */
-export function isPrefixPattern(name: string): boolean {
-  return /^[^*]+\/\*$/.test(name);
+/**
+ * Returns the prefix of a deployment's pattern, such as `my` for `my/*`, if the deployment receives the model name
+ * without it. Such a pattern needs no rule: `NAME/MODEL` selects the upstream NAME, and the proxy removes the prefix.
+ */
+export function findPrefix({ model_name: name, litellm_params: parameters }: Deployment): string | undefined {
+  const { model } = splitModel(parameters.model, parameters.custom_llm_provider);
+  const slash = name.indexOf("/");
+  const isRemoved = slash > 0 && name.includes("*", slash) && name.slice(slash + 1) === model;
+  return isRemoved && /^[\w.-]+$/.test(name.slice(0, slash)) ? name.slice(0, slash) : undefined;
 }
 
 /** Splits `groq/llama-3` into provider and model. */

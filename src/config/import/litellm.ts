@@ -7,7 +7,13 @@ import {
   Notes,
   parseForeign,
 } from "./imported.ts";
-import { createUpstreams, deploymentSchema, isPrefixPattern, REFERENCE } from "./litellm-deployments.ts";
+import {
+  createUpstreams,
+  type Deployment,
+  deploymentSchema,
+  findPrefix,
+  REFERENCE,
+} from "./litellm-deployments.ts";
 
 /** Converts LiteLLM's `config.yaml`: docs.litellm.ai/docs/proxy/configs. */
 
@@ -104,11 +110,10 @@ export function importLitellm(
 ): Imported {
   const config = parseForeign(litellmSchema, value, file);
   const notes = new Notes();
-  const names = config.model_list.map((deployment) => deployment.model_name);
-  const prefixes = names.filter(isPrefixPattern).map((name) => name.slice(0, -2));
-  const upstreams = createUpstreams(environment, notes, new Set(prefixes));
+  const upstreams = createUpstreams(environment, notes);
   const targets = new Map<string, string[]>();
-  for (const deployment of config.model_list) {
+  const rank = (deployment: Deployment) => (findPrefix(deployment) === undefined ? 1 : 0);
+  for (const deployment of config.model_list.toSorted((one, other) => rank(one) - rank(other))) {
     const target = upstreams.add(deployment);
     if (target === undefined) continue;
     targets.set(deployment.model_name, [...(targets.get(deployment.model_name) ?? []), target]);
@@ -143,7 +148,7 @@ const STRATEGIES: Readonly<Record<string, string>> = {
 
 type Targets = ReadonlyMap<string, readonly string[]>;
 
-/** Returns a rule for each model group that is not a prefix pattern, and for each alias of a converted group. */
+/** Returns a rule for each model group that its prefix does not serve, and for each alias of a converted group. */
 function importRules(config: LitellmConfig, targets: Targets, notes: Notes): ImportedRule[] {
   const { routing_strategy: routing, model_group_alias: aliases } = config.router_settings ?? {};
   const strategy = STRATEGIES[routing ?? "simple-shuffle"];
@@ -151,13 +156,20 @@ function importRules(config: LitellmConfig, targets: Targets, notes: Notes): Imp
     notes.add("router_settings.routing_strategy", `${routing} is not known; the default strategy is used`);
   const rules: ImportedRule[] = [];
   for (const [name, own] of targets) {
-    if (!isPrefixPattern(name))
-      rules.push(importGroup(name, name, own, { config, targets, strategy, notes }));
     // `NAME/model` reaches an upstream without a rule; a rule could not remove the prefix from the model name.
-    else if (own.length > 1 || own[0] !== name)
+    if (name.includes("*") && own.includes(name)) {
+      if (new Set(own).size > 1)
+        notes.add(
+          `model_list.${name}`,
+          "only one of its deployments is used, because a prefix selects a single upstream",
+        );
+      continue;
+    }
+    rules.push(importGroup(name, name, own, { config, targets, strategy, notes }));
+    if (own.some((target) => target.includes("*") && target.slice(target.indexOf("/") + 1) !== name))
       notes.add(
         `model_list.${name}`,
-        "only its first deployment was converted, because a prefix selects a single upstream",
+        "upstreams receive the client's model name: a rule cannot change a part of it",
       );
   }
   for (const [alias, value] of Object.entries(aliases ?? {})) {

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { importConfiguration } from "../../../src/config/import/import-configuration.ts";
+
+/** Converts deployments, each given as its model name and LiteLLM's model. */
+function convert(...deployments: readonly (readonly [name: string, model: string, more?: object])[]) {
+  const model_list = deployments.map(([model_name, model, more]) => ({
+    model_name,
+    litellm_params: { model, ...more },
+  }));
+  const { proxy, notes } = importConfiguration(JSON.stringify({ model_list }), "config.json", {});
+  return { upstreams: Object.keys(proxy.upstreams), rules: proxy.models, notes };
+}
+
+describe("proxy import of LiteLLM's patterns", () => {
+  it("gives a pattern the upstream of its prefix if a deployment with the same connection precedes it", () => {
+    expect(convert(["gpt-4o", "openai/gpt-4o"], ["openai/*", "openai/*"])).toEqual({
+      upstreams: ["openai"],
+      rules: [{ match: "gpt-4o", upstream: "openai", model: "gpt-4o" }],
+      notes: [],
+    });
+  });
+
+  it("keeps the name of a prefix free of other connections", () => {
+    const converted = convert(
+      ["local", "openai/qwen3", { api_base: "http://10.0.0.5/v1" }],
+      ["openai/*", "openai/*"],
+    );
+    expect(converted.upstreams).toEqual(["openai", "openai-2"]);
+    expect(converted.rules).toEqual([{ match: "local", upstream: "openai-2", model: "qwen3" }]);
+  });
+
+  it("gives each prefix an upstream, also if their connections are equal", () => {
+    expect(convert(["openai/*", "openai/*"], ["my/*", "openai/*"])).toEqual({
+      upstreams: ["openai", "my"],
+      rules: [],
+      notes: [],
+    });
+  });
+
+  it("converts longer patterns that begin with the prefix", () => {
+    const converted = convert(
+      ["anthropic/claude-*", "anthropic/claude-*"],
+      ["openrouter/google/*", "openrouter/google/*"],
+    );
+    expect(converted).toEqual({ upstreams: ["anthropic", "openrouter"], rules: [], notes: [] });
+  });
+
+  it("converts a pattern with a fixed model to a rule", () => {
+    expect(convert(["my/*", "openai/gpt-4"])).toEqual({
+      upstreams: ["openai"],
+      rules: [{ match: "my/*", upstream: "openai", model: "gpt-4" }],
+      notes: [],
+    });
+  });
+
+  it("explains that a prefix selects a single deployment", () => {
+    const { upstreams, rules, notes } = convert(
+      ["my/*", "azure/gpt-4", { api_base: "https://example.openai.azure.com" }],
+      ["my/*", "openai/*"],
+    );
+    expect([upstreams, rules]).toEqual([["my", "azure"], []]);
+    expect(notes).toEqual([
+      {
+        setting: "model_list.my/*",
+        text: "only one of its deployments is used, because a prefix selects a single upstream",
+      },
+    ]);
+  });
+
+  it("explains that a rule cannot change a part of the model name", () => {
+    const { rules, notes } = convert(["my-*", "openai/gpt-*"], ["gpt-*", "openai/gpt-*"]);
+    expect(rules.map(({ match }) => match)).toEqual(["my-*", "gpt-*"]);
+    expect(notes).toEqual([
+      {
+        setting: "model_list.my-*",
+        text: "upstreams receive the client's model name: a rule cannot change a part of it",
+      },
+    ]);
+  });
+});
