@@ -90,9 +90,6 @@ function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockC
   if (temperature !== undefined && allowed && temperature > capabilities.maxTemperature) {
     list.add("temperature", `temperature lowered to the model's maximum of ${capabilities.maxTemperature}.`);
   }
-  const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
-  if (sequences.length < (stop?.length ?? 0))
-    list.add("stop", "Stop sequences that consist of whitespace dropped: the vendor rejects them.");
   return {
     temperature: take(
       temperature === undefined ? undefined : Math.min(temperature, capabilities.maxTemperature),
@@ -105,8 +102,22 @@ function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockC
       "top-p",
     ),
     top_k: take(topK, allowed && capabilities.acceptsTopK, "top-k"),
-    stop_sequences: take(sequences.length > 0 ? sequences : undefined, capabilities.acceptsStop, "stop"),
+    stop_sequences: take(encodeStop(stop, capabilities, list), capabilities.acceptsStop, "stop"),
   };
+}
+
+/** Returns the stop sequences that the vendor accepts: not whitespace, and at most `maxStopSequences`. */
+function encodeStop(
+  stop: readonly string[] = [],
+  { maxStopSequences: max }: Capabilities,
+  list: LossList,
+): readonly string[] | undefined {
+  const sequences = stop.filter((sequence) => sequence.trim() !== "");
+  if (sequences.length < stop.length)
+    list.add("stop", "Stop sequences that consist of whitespace dropped: the vendor rejects them.");
+  if (sequences.length > max)
+    list.add("stop", `Stop sequences after the first ${max} dropped: the upstream accepts no more.`);
+  return sequences.length === 0 || max === 0 ? undefined : sequences.slice(0, max);
 }
 
 function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {

@@ -50,6 +50,25 @@ describe("the cache breakpoints of a messages request", () => {
   });
 });
 
+describe("the stop sequences of a messages request", () => {
+  const write = (stop: readonly string[], more = {}) => {
+    const value = request({ sampling: { stop } });
+    const { body, losses } = writtenBody(messages, value, { ...everything, maxStopSequences: 2, ...more });
+    return [body["stop_sequences"], losses];
+  };
+
+  it("47 are at most as many as the vendor accepts, not counting whitespace", () => {
+    expect(write(["a", "b"])).toEqual([["a", "b"], []]);
+    expect(write(["a", "b", "c"])).toEqual([["a", "b"], ["stop"]]);
+    expect(write(["\n", "a", "b"])).toEqual([["a", "b"], ["stop"]]);
+  });
+
+  it("47 are dropped if the vendor accepts none", () => {
+    expect(write(["a"], { maxStopSequences: 0 })).toEqual([undefined, ["stop"]]);
+    expect(write(["a"], { acceptsStop: false })).toEqual([undefined, ["stop"]]);
+  });
+});
+
 describe("the hosted tools of a messages request", () => {
   const search: HostedTool = { type: "hosted", tool: "file-search", dialect: "responses", raw: {} };
 
