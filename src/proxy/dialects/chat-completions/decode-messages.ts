@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../exchange/dialect-error.ts";
-import { isObject } from "../../exchange/json.ts";
+import { isObject, stringifyJson } from "../../exchange/json.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
 import { isPauseDue, type Steps } from "../../exchange/steps.ts";
@@ -129,7 +129,7 @@ export function callName({ function: called, custom }: WireToolCall): string {
 /** Returns tool arguments as JSON text. Some upstreams send an object instead of text. */
 export function argumentText(value: unknown): string {
   if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value);
+  return value === undefined || value === null ? "" : stringifyJson(value);
 }
 
 function decodeResult(

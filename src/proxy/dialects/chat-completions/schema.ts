@@ -101,6 +101,11 @@ export type WireRequest = z.infer<typeof requestSchema>;
 
 /** A token count. Any other value counts as absent, because an invalid count must not make the response invalid. */
 const counted = count.catch(undefined);
+/**
+ * A time in seconds. Any other value counts as absent, such as a time in nanoseconds, which `parseJson` returns as
+ * `RawJson`.
+ */
+const timestamp = number.catch(undefined);
 
 const usageSchema = z.looseObject({
   prompt_tokens: counted,
@@ -137,7 +142,7 @@ export type WireChoice = z.infer<typeof choiceSchema>;
 
 export const responseSchema = z.looseObject({
   id: text,
-  created: number,
+  created: timestamp,
   model: text,
   choices: z.array(choiceSchema),
   service_tier: text,
@@ -159,7 +164,7 @@ export type WireDelta = z.infer<typeof deltaSchema>;
 
 export const chunkSchema = z.object({
   id: text,
-  created: number,
+  created: timestamp,
   model: text,
   choices: z.array(deltaSchema).nullish(),
   service_tier: text,

@@ -28,7 +28,8 @@ const usageSchema = z.looseObject({ prompt_tokens: count, completion_tokens: cou
 
 export const responseSchema = z.looseObject({
   id: text,
-  created: number,
+  // Any other value counts as absent, as in the schema of chat-completions.
+  created: number.catch(undefined),
   model: text,
   choices: z
     .array(

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type DialectError, invalidRequest, invalidResponse } from "../../exchange/dialect-error.ts";
+import { parseJson } from "../../exchange/json.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { type Issue, type Parsed, parseAtOnce, parseInSteps } from "./parse-in-steps.ts";
 
@@ -64,13 +65,10 @@ function getResponseData<Value>(parsed: Parsed<Value>, what: string): Value {
   );
 }
 
-/**
- * Parses a chunk of a stream; returns undefined if it is not JSON. `JSON.parse` rounds large numbers. Only tool
- * arguments require exact digits, and chat-completions defines them as strings.
- */
+/** Parses a chunk of a stream like `parseJson`, but returns undefined if it is not JSON. */
 export function parseChunk(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
