@@ -40,10 +40,12 @@ export async function readForm(body: Buffer, contentType: string): Promise<Form>
 
 function hasTooManyParts(body: Buffer, contentType: string): boolean {
   const named = BOUNDARY.exec(contentType);
-  const delimiter = `--${named?.[1] ?? named?.[2] ?? ""}`;
+  const boundary = named?.[1] ?? named?.[2];
+  // Without a boundary, the form is invalid and has no parts.
+  if (boundary === undefined) return false;
   let at = -1;
   for (let parts = 0; parts <= MAX_PARTS + 1; parts += 1) {
-    at = body.indexOf(delimiter, at + 1);
+    at = body.indexOf(`--${boundary}`, at + 1);
     if (at < 0) return false;
   }
   return true;
