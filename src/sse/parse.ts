@@ -112,6 +112,7 @@ export class SseParser {
     else if (line.startsWith("retry:")) this.takeRetry(line.slice(6).trim());
     else if (line === "data") this.takeData("");
     else if (line === "event") this.name = "";
+    else if (line === "id") this.id = "";
   }
 
   private takeRetry(value: string): void {

@@ -71,6 +71,8 @@ describe("5e.70 SSE parse", () => {
     expect(idAfter("id:8\ndata: 4\n\n")).toBe("8");
     expect(idAfter("id:  9 \ndata: 5\n\n")).toBe(" 9 ");
     expect(idAfter("id:\ndata: 6\n\n")).toBe("");
+    expect(idAfter("id: 10\ndata: 7\n\n")).toBe("10");
+    expect(idAfter("id\ndata: 8\n\n")).toBe("");
   });
 
   it("takes the id of an event only when the event is whole", () => {
