@@ -42,18 +42,19 @@ export function createApp(limits: AppLimits): FastifyInstance {
   const requestTimeout = limits.requestTimeout ?? CONNECTION_LIMITS.requestTimeout;
   const times = { requestTimeout, keepAliveTimeout };
   const { first, tls, isUpgrade } = limits;
-  const http = { headersTimeout, connectionsCheckingInterval, maxHeaderSize };
-  const messages = isUpgrade ? { IncomingMessage: createMessageClass(isUpgrade) } : {};
+  const http = {
+    headersTimeout,
+    connectionsCheckingInterval,
+    maxHeaderSize,
+    ...(isUpgrade ? { IncomingMessage: createMessageClass(isUpgrade) } : {}),
+  };
   const serverFactory = (others: RequestListener) => {
     const serve: RequestListener = (request, response) => {
       if (!first?.(request, response)) others(request, response);
     };
-    if (tls === undefined) return createServer({ ...http, ...times, ...messages }, serve);
+    if (tls === undefined) return createServer({ ...http, ...times }, serve);
     const { cert, key, createServer: createTlsServer } = tls;
-    return createTlsServer(
-      { ...http, ...times, ...messages, cert, key, handshakeTimeout: headersTimeout },
-      serve,
-    );
+    return createTlsServer({ ...http, ...times, cert, key, handshakeTimeout: headersTimeout }, serve);
   };
   const app = Fastify({
     bodyLimit: limits.bodyLimit,
