@@ -16,6 +16,8 @@ export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
       if (typeof issue.input !== "number") return "must not be empty";
       return `must be ${issue.inclusive === false ? "above" : "at least"} ${issue.minimum}`;
     case "too_big":
+      if (typeof issue.input === "string") return `must have at most ${issue.maximum} characters`;
+      if (Array.isArray(issue.input)) return `must have at most ${issue.maximum} entries`;
       return `must be at most ${issue.maximum}`;
     case "invalid_format":
       return issue.format === "url" ? "must be a URL, such as https://example.com" : undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { explainIssues, parseConfiguration } from "../../src/config/load.ts";
 import { plainIssue } from "../../src/config/plain-issue.ts";
+import { keyLimitsSchema } from "../../src/config/proxy/limits.ts";
 import { fileSchema } from "../../src/config/proxy/schema.ts";
 
 /** Returns the command's output for a configuration. */
@@ -29,6 +30,17 @@ describe("a mistake in the configuration", () => {
   it("in a closed list of values is explained with the value that is meant", () => {
     const text = '{"proxy": {"upstreams": {"a": {"dialect": "openai", "base_url": "http://x"}}}}';
     expect(findProblems(text)).toMatch(/not "openai"\. Did you mean "chat-completions"\?$/);
+  });
+
+  it("that exceeds a maximum is explained with the unit", () => {
+    const prefix = { url: "http://localhost/mcp", prefix: "x".repeat(65) };
+    expect(findProblems(JSON.stringify({ proxy: { mcp: { a: prefix } } }))).toBe(
+      "c.json:1: proxy.mcp.a.prefix: must have at most 64 characters",
+    );
+    expect(findProblems('{"proxy": {"port": 65536}}')).toBe("c.json:1: proxy.port: must be at most 65535");
+    const budgets = Array(9).fill({ usd: 1, period: "day" });
+    const { error } = keyLimitsSchema.safeParse({ budgets }, { error: plainIssue });
+    expect(error?.issues[0]?.message).toBe("must have at most 8 entries");
   });
 
   it("that gives a key twice is refused with both lines", () => {
