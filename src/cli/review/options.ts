@@ -222,7 +222,11 @@ function parseSeconds(text: string | undefined, flag: string): number | undefine
   if (text === undefined) return undefined;
   const seconds = secondsIn(text);
   if (seconds !== undefined) return seconds;
-  throw new AppError("usage", `${flag} must be a number of seconds above 0, got "${text}"`, {
-    hint: `Use a number such as ${flag} 600, or omit the flag.`,
-  });
+  throw new AppError(
+    "usage",
+    `${flag} must be a number of seconds above 0 and at most ${MAX_TIMEOUT}, got "${text}"`,
+    {
+      hint: `Use a number such as ${flag} 600, or omit the flag.`,
+    },
+  );
 }

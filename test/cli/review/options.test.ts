@@ -53,6 +53,13 @@ describe("flags and environment", () => {
     );
   });
 
+  it("name the limits of a time limit that is too long", () => {
+    expect(() => resolveFlags(flags({ timeout: "2147484" }), {}, unset)).toThrow(
+      '--timeout must be a number of seconds above 0 and at most 2147483, got "2147484"',
+    );
+    expect(resolveFlags(flags({ timeout: "2147483" }), {}, unset).timeout).toBe(2_147_483);
+  });
+
   it("override the configuration, except that it can always switch sharing off", () => {
     const configuration = { sharing: false, browser: "w3m" };
     expect(resolveFlags(flags(), {}, configuration).environment).toMatchObject(configuration);
