@@ -1,9 +1,10 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { shellLine } from "../../agents/own-command.ts";
 import { loadPackages, MARKETPLACE_FILE, packageFiles } from "../../agents/packages/packages.ts";
 import { dataDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
+import { replaceFile } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 import { getReadReason } from "../../files/read-reason.ts";
 import type { Output } from "../output.ts";
@@ -34,7 +35,10 @@ export async function listPlugins({ json }: PluginFlags, output: Output): Promis
   return 0;
 }
 
-/** Runs `sallyport plugin export [FOLDER]`: writes every package, and prints how to install them. */
+/**
+ * Runs `sallyport plugin export [FOLDER]`: writes every package, and prints how to install them. Without a folder,
+ * writes to the data directory, with the modes of its files.
+ */
 export async function exportPlugins(
   given: string | undefined,
   { json }: PluginFlags,
@@ -44,7 +48,8 @@ export async function exportPlugins(
   await requireOwnFolder(folder);
   const { command, argv } = await currentInstallTarget(false);
   const files = await packageFiles({ command, argv, version, platform: process.platform });
-  for (const { path, content } of files) await write(join(folder, path), content);
+  const modes = given === undefined ? PRIVATE : DEFAULT;
+  for (const { path, content } of files) await write(join(folder, path), content, modes);
   const packages = (await loadPackages()).map(({ id, format, install }) => ({
     id,
     format,
@@ -81,10 +86,19 @@ async function requireOwnFolder(folder: string): Promise<void> {
   });
 }
 
-async function write(path: string, content: string): Promise<void> {
+interface Modes {
+  readonly file: number;
+  readonly folder: number;
+}
+
+const PRIVATE: Modes = { file: 0o600, folder: 0o700 };
+/** The modes that the system gives to new files and folders, before the umask. */
+const DEFAULT: Modes = { file: 0o666, folder: 0o777 };
+
+async function write(path: string, content: string, modes: Modes): Promise<void> {
   try {
-    await makeFolders(dirname(path));
-    await writeFile(path, content);
+    await makeFolders(dirname(path), modes.folder);
+    await replaceFile(path, content, modes.file, { durable: false });
   } catch (error) {
     throw new AppError("storage", `Cannot write ${path}: ${getErrorMessage(error)}`, {
       cause: error,

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { exportPlugins, listPlugins } from "../../../src/cli/setup/plugin.ts";
 
 let folder: string;
@@ -46,6 +46,27 @@ describe("plugin export", () => {
     expect(JSON.parse(await readFile(manifest, "utf8"))).toMatchObject({ name: "sallyport" });
     await writeFile(join(folder, "letter.txt"), "Dear …");
     await expect(exportPlugins(folder, { json: false }, output)).rejects.toThrow("contains other files");
+  });
+
+  it.skipIf(process.platform === "win32")("keeps the data directory private", async () => {
+    const home = join(folder, "data");
+    vi.stubEnv("SALLYPORT_HOME", home);
+    try {
+      await exportPlugins(undefined, { json: true }, recorder().output);
+      await chmod(join(home, "plugins/.claude-plugin/marketplace.json"), 0o644);
+      await exportPlugins(undefined, { json: true }, recorder().output);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    const entries = await readdir(home, { recursive: true, withFileTypes: true });
+    const modes = await Promise.all(
+      entries.map(async (entry) => {
+        const { mode } = await stat(join(entry.parentPath, entry.name));
+        return [entry.isDirectory() ? "folder" : "file", (mode & 0o777).toString(8)].join(" ");
+      }),
+    );
+    expect(new Set(modes)).toEqual(new Set(["folder 700", "file 600"]));
+    expect((await stat(home)).mode & 0o777).toBe(0o700);
   });
 
   it("prints the folder and the commands as JSON", async () => {
