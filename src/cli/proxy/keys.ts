@@ -55,8 +55,10 @@ export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Prom
   return 0;
 }
 
-function noKeys({ authMode, allowLanAccess }: ProxyConfig): string {
+function noKeys({ authMode, allowLanAccess, database }: ProxyConfig): string {
   const isNeeded = effectiveMode(authMode, allowLanAccess) !== "off";
+  if (isNeeded && database.engine === "postgres")
+    return "No keys in the configuration: with PostgreSQL, the proxy does not create one. To create one: sallyport proxy keys create NAME";
   const why = isNeeded ? "the proxy creates one when it starts" : "the configuration does not require one";
   return `No keys: ${why}. To create one: sallyport proxy keys --new NAME`;
 }
