@@ -14,7 +14,7 @@ import { stopProxy } from "./proxy/control/stop.ts";
 import { listRunningProxies } from "./proxy/running-proxies.ts";
 import { createServiceManager } from "./proxy/service/create-service-manager.ts";
 import { uninstallService } from "./proxy/service/service.ts";
-import { confirm } from "./setup/carry-out.ts";
+import { confirm, describeMissingTerminal } from "./setup/carry-out.ts";
 import { uninstall } from "./setup/install.ts";
 import { currentInstallTarget, openReceipts } from "./setup/install-target.ts";
 import type { UninstallAllFlags } from "./setup/program.ts";
@@ -165,8 +165,9 @@ async function removeData(
       { hint: "Decide or close all open reviews first. To list them, run: sallyport review list" },
     );
   if (!yes) {
-    if (!process.stdin.isTTY || !process.stderr.isTTY)
-      throw new AppError("usage", `${folder} was not deleted: stdin is not a terminal`, {
+    const missing = describeMissingTerminal();
+    if (missing !== undefined)
+      throw new AppError("usage", `${folder} was not deleted: ${missing}`, {
         hint: "To delete it without asking, add --yes.",
       });
     const question = `Delete ${folder} with all plans, drafts, decisions, keys and usage?`;

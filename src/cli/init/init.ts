@@ -11,7 +11,7 @@ import type { Output } from "../output.ts";
 import { connect, planConnection } from "../proxy/connect/connect.ts";
 import { isAnswering } from "../proxy/connect/connection.ts";
 import { installService, planService } from "../proxy/service/service.ts";
-import { confirm } from "../setup/carry-out.ts";
+import { confirm, describeMissingTerminal } from "../setup/carry-out.ts";
 import { install } from "../setup/install.ts";
 import { currentInstallTarget, openReceipts, requireRepository } from "../setup/install-target.ts";
 import { table } from "../table.ts";
@@ -53,8 +53,8 @@ export async function init(flags: InitFlags, output: Output): Promise<number> {
   const situation = await detectSituation(flags);
   for (const line of describeSituation(situation)) output.note(line);
   const proposals = proposeSteps(situation, flags);
-  const mayAsk = process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const onlyShow = flags.dryRun || !(flags.yes || mayAsk);
+  const missing = flags.yes ? undefined : describeMissingTerminal();
+  const onlyShow = flags.dryRun || missing !== undefined;
   const steps: StepReport[] = [];
   let exitCode = 0;
   for (const proposal of proposals) {
@@ -83,8 +83,8 @@ export async function init(flags: InitFlags, output: Output): Promise<number> {
   await output.result(
     flags.json ? JSON.stringify({ found: situation, steps, hints }, null, 2) : formatSteps(steps, situation),
   );
-  if (!flags.dryRun && onlyShow && steps.length > 0)
-    throw new AppError("usage", "No changes made: stdin is not a terminal", {
+  if (!flags.dryRun && missing !== undefined && steps.length > 0)
+    throw new AppError("usage", `No changes made: ${missing}`, {
       hint: `To carry out the steps above, run: ${formatUnattendedCommand({
         ...flags,
         proxy: proposals.some(({ part }) => part === "proxy"),

@@ -39,12 +39,21 @@ export async function carryOut(undertaking: Undertaking, output: Output): Promis
 }
 
 async function askToWrite(unasked: string): Promise<Reply> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new AppError("usage", "No changes made: stdin is not a terminal", {
+  const missing = describeMissingTerminal();
+  if (missing !== undefined)
+    throw new AppError("usage", `No changes made: ${missing}`, {
       hint: `To write the changes above, run: ${unasked}`,
     });
-  }
   return confirm("Write these changes?", process.stdin, process.stderr);
+}
+
+/**
+ * Returns why no question can be asked, such as "stdin is not a terminal"; undefined if stdin and stderr are terminals.
+ */
+export function describeMissingTerminal(): string | undefined {
+  const missing = (["stdin", "stderr"] as const).filter((name) => !process[name].isTTY);
+  if (missing.length === 2) return "stdin and stderr are not terminals";
+  return missing[0] && `${missing[0]} is not a terminal`;
 }
 
 type Reply = "yes" | "no" | "interrupted";

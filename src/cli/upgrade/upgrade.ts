@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
 import { listRunningProxies } from "../proxy/running-proxies.ts";
 import { type RunCommand, runCommand } from "../run-command.ts";
-import { confirm } from "../setup/carry-out.ts";
+import { confirm, describeMissingTerminal } from "../setup/carry-out.ts";
 import { currentInstallTarget } from "../setup/install-target.ts";
 import { version } from "../version.ts";
 
@@ -86,8 +86,9 @@ function refuseOther(newest: string): never {
 }
 
 async function askToInstall(installed: string, newest: string): Promise<"yes" | "no" | "interrupted"> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new AppError("usage", "No changes made: stdin is not a terminal", {
+  const missing = describeMissingTerminal();
+  if (missing !== undefined)
+    throw new AppError("usage", `No changes made: ${missing}`, {
       hint: "To install without asking, run: sallyport upgrade --yes",
     });
   return confirm(`Replace version ${installed} with ${newest}?`, process.stdin, process.stderr);
