@@ -1,10 +1,10 @@
 import { readdir, rm } from "node:fs/promises";
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { changesToUninstall } from "../agents/file-edits/changes.ts";
 import type { FileEdit } from "../agents/file-edits/file-edit.ts";
 import { proxyClients, reviewedAgents } from "../agents/registry.ts";
-import { dataDirectory, processEnvironment } from "../config/paths.ts";
+import { configFile, dataDirectory, processEnvironment } from "../config/paths.ts";
 import { AppError, systemErrorCode } from "../errors.ts";
 import { storageFailure } from "../files/durable-file.ts";
 import { listRunning } from "../review/live/running-files.ts";
@@ -139,8 +139,9 @@ const OWN_ENTRIES = new Set([
 ]);
 
 /**
- * Deletes the data directory after asking, unless `--yes` is given. Throws `usage` if the directory contains other
- * files, if a review is open, or if it cannot ask because stdin or stderr is not a terminal.
+ * Deletes the data directory after asking, unless `--yes` is given. If it contains the configuration file, as on macOS,
+ * deletes only the files and folders of Sallyport in it, and otherwise throws `usage` if it contains other files. Throws
+ * `usage` if a review is open, or if it cannot ask because stdin or stderr is not a terminal.
  */
 async function removeData(
   { yes }: UninstallAllFlags,
@@ -152,7 +153,11 @@ async function removeData(
     throw storageFailure(folder, error);
   });
   if (entries === undefined) return "kept";
-  const foreign = entries.filter((name) => !OWN_ENTRIES.has(name) && !name.startsWith("."));
+  const isOwn = (name: string) => OWN_ENTRIES.has(name);
+  const configuration = resolve(configFile(processEnvironment));
+  const isShared = dirname(configuration) === folder && entries.includes(basename(configuration));
+  if (isShared && !entries.some(isOwn)) return "kept";
+  const foreign = isShared ? [] : entries.filter((name) => !isOwn(name) && !name.startsWith("."));
   if (foreign.length > 0)
     throw new AppError("usage", `${folder} was not deleted: it contains other files: ${foreign.join(", ")}`, {
       hint: "Move them away, or delete the folder yourself.",
@@ -170,12 +175,14 @@ async function removeData(
       throw new AppError("usage", `${folder} was not deleted: ${missing}`, {
         hint: "To delete it without asking, add --yes.",
       });
-    const question = `Delete ${folder} with all plans, drafts, decisions, keys and usage?`;
+    const what = "all plans, drafts, decisions, keys and usage";
+    const question = isShared ? `Delete ${what} in ${folder}?` : `Delete ${folder} with ${what}?`;
     const reply = await confirm(question, process.stdin, process.stderr);
     if (reply === "interrupted") return INTERRUPTED;
     if (reply === "no") return "kept";
   }
-  await rm(folder, { recursive: true, force: true });
-  output.note(`Deleted ${folder}.`);
+  const targets = isShared ? entries.filter(isOwn).map((name) => join(folder, name)) : [folder];
+  for (const target of targets) await rm(target, { recursive: true, force: true });
+  output.note(isShared ? `Deleted the data in ${folder}; the configuration stays.` : `Deleted ${folder}.`);
   return "removed";
 }

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -168,4 +168,29 @@ describe("the notes of uninstall --all", () => {
       message: `${data} was not deleted: ${expected}`,
     });
   });
+});
+
+it("deletes only the data if the data directory contains the configuration, as on macOS", async () => {
+  const home = await stubHome();
+  for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME"]) vi.stubEnv(name, home);
+  const folder = join(home, "sallyport");
+  const notes: string[] = [];
+  const results: string[] = [];
+  const output: Output = {
+    note: (text) => void notes.push(text),
+    result: async (text) => results.push(text) > 0,
+    lostResult: false,
+    interactive: false,
+  };
+  const remove = () => uninstallAll({ all: true, data: true, project: false, yes: true, json: true }, output);
+  await mkdir(join(folder, "history/a"), { recursive: true });
+  await writeFile(join(folder, "settings.json"), "{}");
+  for (const name of ["config.json", "prices.json", ".env"]) await writeFile(join(folder, name), "{}");
+  expect(await remove()).toBe(0);
+  expect((await readdir(folder)).toSorted()).toEqual([".env", "config.json", "prices.json"]);
+  expect(notes).toContain(`Deleted the data in ${folder}; the configuration stays.`);
+  expect(JSON.parse(results.at(-1) ?? "")).toEqual({ removed: ["data"] });
+
+  expect(await remove()).toBe(0);
+  expect(JSON.parse(results.at(-1) ?? "")).toEqual({ removed: [] });
 });
