@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { defenses } from "./defenses.mjs";
 import { copyRepository, root } from "./repository-copy.mjs";
 
-/** A test that hangs without its defense counts as failed: time limits of one test and of a file. */
+/** Time limits of one test and of a file, in milliseconds. A test that hangs without its defense counts as failed. */
 const TEST_LIMIT_MS = 20_000;
 const LIMIT_MS = 180_000;
 

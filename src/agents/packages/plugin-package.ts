@@ -64,5 +64,5 @@ export function readme(title: string, paragraphs: readonly string[]): PackageFil
 
 /** The paragraph about the program that every package starts. */
 export const NEEDS_COMMAND =
-  "It needs the command `sallyport` on the PATH (`npm install --global sallyport`). It contacts no other host: the review " +
-  "page is served from this machine.";
+  "It needs the command `sallyport` on the PATH (`npm install --global sallyport`). `sallyport` serves " +
+  "the review page from this machine and contacts no other host, unless you set `review.ask`.";

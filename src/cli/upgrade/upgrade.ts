@@ -48,7 +48,7 @@ export async function upgrade(
   const result = await run("npm", install);
   if (result.code !== 0)
     throw new AppError("upgrade_failed", `npm ${install.join(" ")} failed: ${result.stderr.trim()}`, {
-      hint: "Run it in a terminal for the details.",
+      hint: `To see the details, run: npm ${install.join(" ")}`,
     });
   const restarted = await restartProxies(run, output);
   if (flags.json) await output.result(JSON.stringify({ installed: newest, replaced: installed, restarted }));

@@ -5,7 +5,7 @@ import { announce, showToast } from "../../shared/components/toast.tsx";
 import { loadDiff } from "../state/session.ts";
 import { changeView, useView } from "../state/view.ts";
 
-/** Shows the sides next to each other, or unified. */
+/** Shows the diff side by side or unified. */
 export function setLayout(layout: Layout): void {
   changeView({ layout });
   announce(layout === "split" ? "Side by side" : "Unified");
