@@ -42,12 +42,8 @@ export function createApp(limits: AppLimits): FastifyInstance {
   const requestTimeout = limits.requestTimeout ?? CONNECTION_LIMITS.requestTimeout;
   const times = { requestTimeout, keepAliveTimeout };
   const { first, tls, isUpgrade } = limits;
-  const http = {
-    headersTimeout,
-    connectionsCheckingInterval,
-    maxHeaderSize,
-    ...(isUpgrade ? { IncomingMessage: createMessageClass(isUpgrade) } : {}),
-  };
+  const messages = isUpgrade ? { IncomingMessage: createMessageClass(isUpgrade) } : {};
+  const http = { headersTimeout, connectionsCheckingInterval, maxHeaderSize, ...messages };
   const serverFactory = (others: RequestListener) => {
     const serve: RequestListener = (request, response) => {
       if (!first?.(request, response)) others(request, response);

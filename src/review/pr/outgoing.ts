@@ -103,7 +103,7 @@ function planComment(
   const { anchor, id } = thread;
   const body = bodyOf(forge, thread, texts);
   if (anchor.kind !== "lines" && anchor.kind !== "file") return { kind: "general", thread: id, body };
-  if (thread.outdated) return "The pull request no longer contains its lines.";
+  if (thread.outdated) return "The pull request no longer contains the lines of this comment.";
   const file = fileOf(anchor.path);
   if (!file) return `${anchor.path} is not part of the pull request.`;
   if (anchor.kind === "file") return { kind: "file", thread: id, path: file.path, body };

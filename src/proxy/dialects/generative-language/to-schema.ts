@@ -196,8 +196,8 @@ function addFormat(
 }
 
 /**
- * Adds `enum`. The dialect supports strings only, so a list with any other value is moved to the description, which
- * the model reads.
+ * Adds `enum`. The dialect supports strings only, so a list with any other value except null is moved to the
+ * description, which the model reads.
  */
 function addEnum(schema: JsonSchema, converted: Record<string, unknown>, losses: LossList): void {
   const constant = schema["const"] === undefined ? [] : [schema["const"]];
