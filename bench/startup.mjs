@@ -1,5 +1,6 @@
-// Measures the start and the end of a review: medians of spawned commands.
-//   npm run build && npm run build:binary && node bench/startup.mjs [--rounds 21 | --short]
+// Measures the start and the end of a review, and the start of the proxy: medians of spawned commands.
+//   npm run build && npm run build:binary && node bench/startup.mjs [--rounds 21 | --short] [--before FILE]
+// `--before` also measures the command of another build, such as dist/sallyport.js of an earlier version.
 // Each round also measures bare `node -e 0`; compare the ratios to it. On Linux, it also measures the CPU time until
 // the URL is printed, which depends least on other load.
 import { execFileSync, spawn } from "node:child_process";
@@ -12,19 +13,24 @@ import { parseArgs } from "node:util";
 import { cpuOf } from "./proxy/subjects.mjs";
 import { machine, median, middleHalf, table } from "./report.mjs";
 
-const { values: flags } = parseArgs({ options: { rounds: { type: "string" }, short: { type: "boolean" } } });
+const { values: flags } = parseArgs({
+  options: { rounds: { type: "string" }, short: { type: "boolean" }, before: { type: "string" } },
+});
 const rounds = Number(flags.rounds ?? (flags.short ? 9 : 21));
 const root = resolve(import.meta.dirname, "..");
 const executable = join(root, `dist/bin/sallyport${process.platform === "win32" ? ".exe" : ""}`);
 const subjects = {
   package: [process.execPath, join(root, "dist/sallyport.js")],
   ...(existsSync(executable) ? { executable: [executable] } : {}),
+  ...(flags.before ? { before: [process.execPath, resolve(flags.before)] } : {}),
 };
+const PROXY_PORT = 18_960;
 /** Measurements and their maximum ratio: 60, 120 and 250 ms where bare Node.js takes 45 ms. */
 const cases = {
   version: { title: "`--version`, start to end", target: { executable: 1.33 } },
   plan: { title: "`review plan`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
   code: { title: "`review code`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
+  proxy: { title: "`proxy start`, start to URL on stderr", target: {} },
   shown: { title: "`review plan`, start to the last byte of the page, requested immediately", target: {} },
   decision: { title: "decision to its response, after it is on disk", target: {} },
   exit: { title: "response to the end of the process", target: {} },
@@ -101,12 +107,15 @@ async function cpuOfBare() {
 }
 
 /**
- * Runs reviews for 1.5 s: the first start reads the program from disk, and only a run of at least one second saves V8's
- * compiled code.
+ * Runs each command for 1.5 s: the first start reads the program from disk, and only a run of at least one second saves
+ * V8's compiled code.
  */
 async function warmUp(command) {
-  for (const args of [["plan"], ["code", "--repo", repository]]) {
-    const child = startReview([...command, "review", ...args], "# Plan\n\nWarm up.\n");
+  const reviews = [["plan"], ["code", "--repo", repository]].map(
+    (args) => () => startReview([...command, "review", ...args], "# Plan\n\nWarm up.\n"),
+  );
+  for (const start of [...reviews, () => startProxy(command)]) {
+    const child = start();
     await fetch(await addressOf(child));
     await delay(1_500);
     child.kill();
@@ -126,6 +135,28 @@ async function measure(subject, command, round) {
   const code = await review([...command, "review", "code", "--repo", repository], "", "/api/feedback");
   add("code", code.url);
   add("cpu-code", code.cpu);
+  const proxy = await startOfProxy(command);
+  add("proxy", proxy.url);
+  add("cpu-proxy", proxy.cpu);
+}
+
+function startProxy([program, ...args]) {
+  return spawn(program, [...args, "proxy", "start", "--port", String(PROXY_PORT)], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+}
+
+async function startOfProxy(command) {
+  const started = performance.now();
+  const child = startProxy(command);
+  await addressOf(child);
+  const url = performance.now() - started;
+  const cpu = cpuSoFar(child);
+  child.kill();
+  await ended(child);
+  return { url, cpu };
 }
 
 function startReview([program, ...args], input) {

@@ -1,5 +1,5 @@
 import type { QueueSettings } from "../../config/proxy/limits.ts";
-import type { Decision, LimitName, LimitStore, Reservation, Usage } from "./limits.ts";
+import type { Decision, LimitName, LimitStore, Reservation, SubjectState, Usage } from "./limits.ts";
 
 /**
  * Milliseconds between two limit checks for the first call in a queue. A call that ends in this process wakes the first
@@ -49,10 +49,8 @@ export class LimitQueue {
     let decision: Decision;
     if (line >= 0) {
       const states = await this.store.read(reservation.subjects);
-      decision = {
-        excess: { subject: line, limit: "concurrency", budget: 0, retryMs: 0, neverFits: false },
-        states,
-      };
+      const limit = findFullLimit(states[line], waitsFor);
+      decision = { excess: { subject: line, limit, budget: 0, retryMs: 0, neverFits: false }, states };
     } else {
       decision = await this.store.reserve(reservation);
       const { excess } = decision;
@@ -106,4 +104,11 @@ export class LimitQueue {
       else line[0]?.wake();
     }
   }
+}
+
+/** Returns the limit that the calls of a queue wait for: the first of `waitsFor` that is full, or else that is set. */
+function findFullLimit(state: SubjectState | undefined, waitsFor: readonly LimitName[]): LimitName {
+  const set = waitsFor.filter((name) => name !== "budget" && state?.[name] !== undefined);
+  const full = set.find((name) => name !== "budget" && (state?.[name]?.remaining ?? 1) <= 0);
+  return full ?? set[0] ?? "concurrency";
 }
