@@ -111,7 +111,7 @@ export function createRefusal(refusal: RefusalReason, host: string | undefined):
     case "page":
       return new AppError(
         "forbidden",
-        "This request comes from a web page. Add the page's origin to proxy.allowed_origins, or send a key.",
+        "This request comes from a web page. Add the page's origin to proxy.allowed_origins or, on routes other than /api/admin/v1 and /api/me/v1, send a valid API key of this proxy.",
       );
     case "key":
       return new AppError("unauthorized", "A valid API key of this proxy is required");

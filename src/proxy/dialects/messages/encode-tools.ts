@@ -48,7 +48,7 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
   for (const tool of asked) {
     if (tool.type === "function") tools.push(encodeFunction(tool, list));
     else if (tool.type === "custom")
-      list.add("custom-tool", "Custom tool dropped: the dialect supports function tools only.");
+      list.add("custom-tool", "Custom tool dropped: the dialect has no equivalent.");
     else if (tool.dialect === "messages") (tool.tool === "mcp" ? servers : tools).push(tool.raw);
     else if (tool.tool === "web-search") tools.push(encodeWebSearch(tool, list));
     else if (ownHosted[tool.tool] !== undefined) tools.push(ownHosted[tool.tool]?.declaration);
