@@ -15,6 +15,7 @@ import { chatResponse } from "../translate/harness.ts";
 
 const BEDROCK_ID = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0";
 const VERTEX_ID = "claude-sonnet-4-5@20250929";
+const KEY = "sk-cloud-client-0123456789";
 const NAME = "claude-sonnet-4-5-20250929";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -275,6 +276,18 @@ describe("a client of Claude on Google Vertex AI", () => {
     await vertexSdk(proxy.url).messages.create({ model: VERTEX_ID, ...hi });
     expect(fake.hits[0]?.headers).not.toHaveProperty("authorization");
     expect(fake.hits[0]?.headers).not.toHaveProperty("x-goog-user-project");
+  });
+
+  it("does not send its Google token there if another header has a key of the proxy", async () => {
+    const { fake, proxy } = await behind(respond, ({ url }) => ({
+      auth_mode: "strict",
+      api_keys: [KEY],
+      upstreams: { anthropic: { dialect: "messages", base_url: url, credentials: "client" } },
+    }));
+    const headers = { "x-gen-api-key": KEY };
+    await vertexSdk(proxy.url).messages.create({ model: VERTEX_ID, ...hi }, { headers });
+    expect(fake.hits[0]?.headers).not.toHaveProperty("authorization");
+    expect(fake.hits[0]?.headers).not.toHaveProperty("x-gen-api-key");
   });
 
   it("receives Anthropic's errors, and 404 for other methods", async () => {

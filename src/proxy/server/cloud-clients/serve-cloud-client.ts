@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../../errors.ts";
+import { collectKeys } from "../../auth/credentials.ts";
 import { BodyShare } from "../../body/body-memory.ts";
 import { readBody } from "../../body/read-body.ts";
 import { keyHeaders } from "../../dialects/index.ts";
@@ -115,15 +116,15 @@ const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "x-gen-api-ke
  * removed too, so that it never reaches another vendor.
  */
 function toInternalHeaders(
-  { headers, key }: FastifyRequest,
+  { headers, runtime }: FastifyRequest,
   { betas, version }: Pick<MessagesCall, "betas" | "version">,
 ): IncomingHttpHeaders {
   const passed: IncomingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    const isForeign = key === undefined && CREDENTIALS.has(name);
+    const isForeign =
+      CREDENTIALS.has(name) && runtime.keys.find(collectKeys({ [name]: value }, "", false)) === undefined;
     if (!PLATFORM_HEADER.test(name) && !isForeign) passed[name] = value;
   }
-  if (/^aws4-/i.test(passed.authorization ?? "")) delete passed.authorization;
   const all = new Set([...listNames(headers["anthropic-beta"]?.toString()), ...betas]);
   if (all.size > 0) passed["anthropic-beta"] = [...all].join(",");
   // The platforms' versions, bedrock-2023-05-31 and vertex-2023-10-16, correspond to 2023-06-01.
