@@ -4,8 +4,8 @@ import type { PluginPackage } from "./packages/plugin-package.ts";
 import type { ProxyConnector } from "./proxy-connector.ts";
 
 /**
- * An agent or SDK that Sallyport supports. Large modules are imported on use, because the help of every command lists
- * the ids.
+ * An agent or SDK that Sallyport supports. Large modules are imported on use, because every command loads the list of
+ * agents, whose ids the help prints.
  */
 export interface Agent {
   /** The id in `sallyport install ID` and `sallyport proxy connect ID`. */

@@ -35,7 +35,7 @@ export function asciiJson(value: object): string {
   );
 }
 
-/** Returns the plan for the agent: the edited text, if any, followed by the person's feedback. */
+/** Returns the plan for the agent: the edited text, or `plan` if it was not edited, followed by any feedback. */
 export function planWithNotes(plan: string, { editedPlan, feedback }: PlanDecision): string {
   const text = editedPlan ?? plan;
   if (!feedback) return text;

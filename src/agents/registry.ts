@@ -10,7 +10,7 @@ import { pi } from "./pi/agent.ts";
 import { qwenCode } from "./qwen-code/agent.ts";
 import { sdks } from "./sdks/agent.ts";
 
-/** Every agent and SDK, in the order in which `install --list`, the help and `doctor` list them. */
+/** Every agent and SDK, in the order in which lists name them; `proxyClients` is sorted differently. */
 export const agents: readonly Agent[] = [
   claudeCode,
   openCode,

@@ -99,8 +99,8 @@ function isShown(kind: NoteKind | undefined, verbosity: Verbosity = "normal"): b
 }
 
 /**
- * Escapes C0 and C1 control characters and bidirectional formatting characters, so that a plan, a branch name or
- * quoted code cannot control the terminal or misrepresent its text.
+ * Escapes control characters other than tabs and newlines, and bidirectional formatting characters, so that a plan, a
+ * branch name or quoted code cannot control the terminal or misrepresent its text.
  */
 export function withoutControls(text: string): string {
   return text.replace(

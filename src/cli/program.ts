@@ -30,7 +30,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     )
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this")
-    // Flags belong to the command that they follow: `proxy keys` and its subcommands have some of the same names.
+    // Flags belong to the command that they follow: `proxy keys` and its subcommands have flags of the same names.
     .enablePositionalOptions()
     .showHelpAfterError("Run with --help for the options.")
     // Gives commander's messages the form of all other error messages. A suggestion follows on a separate

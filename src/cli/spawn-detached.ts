@@ -11,9 +11,9 @@ export interface DetachFailure {
 }
 
 /**
- * Variables of processes that serve for hours. With one arena of glibc's allocator, the proxy takes 14 MB less memory after
- * 60,000 calls and no more CPU time (bench/proxy/memory.mjs --background). The allocator reads the variable only when a
- * process starts, so `proxy start` in a terminal cannot set it for itself.
+ * Variables of processes that serve for hours. With one arena of glibc's allocator, the proxy takes 14 MB less memory
+ * after 60,000 calls and no more CPU time (bench/proxy/memory.mjs --background). The allocator reads the variable only
+ * when a process starts, so `proxy start` in a terminal cannot set it for itself.
  */
 export const ALLOCATOR_VARIABLES = { MALLOC_ARENA_MAX: "1" } as const;
 

@@ -22,10 +22,10 @@ import type { UninstallAllFlags } from "./setup/program.ts";
 const INTERRUPTED = 130;
 
 /**
- * Runs `sallyport uninstall --all`: removes every hook and connection and the service, and stops running proxies; with
- * `--data`, also deletes the data directory. With `--project`, removes only the hooks and connections in the settings of
- * the repository. Resolves to the exit code: 130 if the person presses Ctrl-C at a question. Throws `usage` for `--data`
- * with `--project`.
+ * Runs `sallyport uninstall --all`: removes every hook and connection and the service, and stops running proxies;
+ * with `--data`, also deletes the data directory. With `--project`, removes only the hooks and connections in the
+ * settings of the repository. Resolves to the exit code, 130 if the person presses Ctrl-C at a question. Throws `usage`
+ * for `--data` with `--project`, and as `removeData` does.
  */
 export async function uninstallAll(flags: UninstallAllFlags, output: Output): Promise<number> {
   if (flags.data && flags.project)
@@ -139,9 +139,10 @@ const OWN_ENTRIES = new Set([
 ]);
 
 /**
- * Deletes the data directory after asking, unless `--yes` is given. If it contains the configuration file, as on macOS,
- * deletes only the files and folders of Sallyport in it, and otherwise throws `usage` if it contains other files. Throws
- * `usage` if a review is open, or if it cannot ask because stdin or stderr is not a terminal.
+ * Deletes the data directory; without `--yes`, asks first. If the directory contains the configuration file, as on
+ * macOS, deletes only the files and folders of Sallyport in it; otherwise throws `usage` if it contains other files
+ * whose names do not begin with a dot. Throws `usage` if a review is open, or if it cannot ask because stdin or stderr
+ * is not a terminal.
  */
 async function removeData(
   { yes }: UninstallAllFlags,

@@ -18,7 +18,7 @@ export interface PluginPackage {
   install(folder: string): readonly string[];
 }
 
-/** The command that a package runs to start Sallyport. */
+/** The command that a package runs to start Sallyport, and the version and the platform of the package. */
 export interface PackageTarget extends Pick<InstallTarget, "command" | "argv"> {
   /** The version of Sallyport, which is the version of its packages. */
   readonly version: string;

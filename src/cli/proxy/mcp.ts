@@ -29,7 +29,7 @@ const DEFAULT_TIMEOUT_S = 300;
 export async function logIn(name: string, flags: LoginFlags, output: Output): Promise<number> {
   const seconds = Number(flags.timeout ?? DEFAULT_TIMEOUT_S);
   if (!(seconds > 0))
-    throw new AppError("usage", `--timeout must be a number of seconds, got "${flags.timeout}"`, {
+    throw new AppError("usage", `--timeout must be a number of seconds above 0, got "${flags.timeout}"`, {
       hint: "Use a number such as --timeout 600.",
     });
   const { server, outboundProxies } = await findServer(name, flags);

@@ -40,7 +40,7 @@ export async function claimSession(session: AgentSession, owner: string): Promis
 
 /**
  * Reports to the open reviews of an agent session that the session has continued without waiting for them.
- * Does not write a file for a session without reviews. Never rejects.
+ * Does not create the file of a session that has had no review. Never rejects.
  */
 export async function reportSession(session: AgentSession, report: Report): Promise<void> {
   const path = sessionPath(session);

@@ -51,7 +51,7 @@ export async function openBrowser(opening: Way, url: string, report: (text: stri
   }
 }
 
-/** Starts the first command whose program exists. Reports the last failure if no program exists. */
+/** Starts the first command whose program can be started. Reports the last failure if none can be. */
 async function startFirst(
   [command, ...others]: readonly BrowserCommand[],
   url: string,

@@ -28,8 +28,8 @@ const SCHEMES: readonly [isThere: (environment: Environment) => boolean, scheme:
 ];
 
 /**
- * Returns the URL, with placeholders for `{path}` and `{line}`, that opens a file in the editor of this terminal, or
- * otherwise in Visual Studio Code.
+ * Returns the URL template, with the placeholders `{path}` and `{line}`, that opens a file in the editor of this
+ * terminal, or otherwise in Visual Studio Code.
  */
 export function editorLink(environment: Environment): string {
   const found = SCHEMES.find(([isThere]) => isThere(environment));

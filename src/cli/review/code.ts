@@ -61,7 +61,7 @@ function askGit(directory: string): AskedFolder {
   return { directory, repository, giveUp };
 }
 
-/** Returns the repository. Rejects if the command has to end before git has found it. */
+/** Returns the repository. Rejects if there is none, or if the command has to end before git has found it. */
 async function repositoryInTime(
   { repository, giveUp }: AskedFolder,
   flags: LiveFlags,

@@ -23,7 +23,7 @@ import { projectFolder } from "../project-folder.ts";
 import type { LiveFlags, ReviewFlags } from "./program.ts";
 import { tailnetAddress } from "./tailnet.ts";
 
-/** The longest delay that a timer accepts, in seconds: 24 days. */
+/** The longest delay that a timer accepts, in seconds: almost 25 days. */
 const MAX_TIMEOUT = 2_147_483;
 
 /** The flags of a review, merged with environment and configuration. */
@@ -152,7 +152,7 @@ export function shortest(...limits: readonly (number | undefined)[]): number | u
 }
 
 /**
- * Merges the environment and the configuration file. The environment takes precedence, except that both can
+ * Merges the environment and the configuration file. The environment takes precedence, except that either can
  * turn sharing off. Over SSH, a browser in the configuration counts only if it is `none`, because it would open on this
  * machine, where the person does not see it.
  */

@@ -124,18 +124,14 @@ async function openClone(
   } catch (cause) {
     if (!isNeeded) return undefined;
     if (!(cause instanceof AppError) || cause.code !== "not_a_repository") throw cause;
-    throw new AppError(
-      "usage",
-      `Cannot find a pull request by its number: ${directory} is not inside a clone`,
-      {
-        cause,
-        hint: "Run the command in a clone, name one with --repo DIR, or pass the address of the pull request.",
-      },
-    );
+    throw new AppError("usage", `Cannot find the pull request: ${directory} is not inside a clone`, {
+      cause,
+      hint: "Run the command in a clone, name one with --repo DIR, or pass the address of the pull request.",
+    });
   }
 }
 
-/** Returns the pull request with a number, or the one of the current branch. */
+/** Returns the address of the pull request with a number, or of the one of the current branch. */
 async function addressInClone(
   clone: Repository | undefined,
   target: string | undefined,

@@ -38,7 +38,7 @@ export async function listProcesses(
   }
 }
 
-/** Arguments with which ps(1) prints the id, parent, terminal, state and start of every process, as named on macOS. */
+/** Arguments with which ps(1) prints the id, parent, terminal, state and start of each process, in macOS's keywords. */
 export const PS_ARGUMENTS = ["-A", "-o", "pid=,ppid=,tty=,stat=,lstart="];
 
 const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(.+?)\s*$/;
@@ -92,7 +92,7 @@ function terminalName(device: number): string | undefined {
 
 /** A watched process. */
 export interface Ancestor extends ProcessEntry {
-  /** The device file of its pseudoterminal; undefined if there is none, as on macOS and in some containers. */
+  /** The file `/dev/pts/N` of its terminal; undefined if there is none, as on macOS and in some containers. */
   readonly device: string | undefined;
 }
 

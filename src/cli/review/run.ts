@@ -143,8 +143,9 @@ const REVIEWED: Readonly<Record<Review["kind"], string>> = {
 };
 
 /**
- * Announces the URL: to the person on stderr, to programs in the ready file, and to the browser. If an open
- * tab of the last review may load the page, does not open the browser and returns a function that opens it.
+ * Announces the URL: to the person on stderr, to programs in the ready file, to other reviews and agents in the running
+ * file, and to the browser. If an open tab of the last review may load the page, does not open the browser and returns
+ * a function that opens it.
  */
 async function announce(
   review: Review,

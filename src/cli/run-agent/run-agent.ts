@@ -106,8 +106,7 @@ function untilExit({ program, args, environment }: Started): Promise<number> {
       // On Windows, programs that npm installs are scripts for cmd.exe.
       shell: /\.(?:cmd|bat)$/i.test(program),
     });
-    // The agent itself receives signals of the terminal. Other signals reach only this process, which passes
-    // them on.
+    // The terminal sends SIGINT to the agent too. Other signals may reach only this process, which passes them on.
     const pass = (signal: NodeJS.Signals) => {
       if (signal !== "SIGINT") child.kill(signal);
     };

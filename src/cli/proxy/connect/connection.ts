@@ -18,7 +18,7 @@ export interface ConnectionFlags {
 /** A connector and the name of its client. */
 type NamedConnector = ProxyConnector & { readonly name: string };
 
-/** A placeholder for a proxy that needs no key: clients refuse to start without one. */
+/** The placeholder key for a proxy that requires none: clients refuse to start without a key. */
 const NO_KEY = "sallyport";
 
 /** Returns the values of a connection that a diff must mask. */
@@ -47,7 +47,8 @@ export async function connectionTo(flags: ConnectionFlags, client: NamedConnecto
 }
 
 /**
- * Returns the name of an upstream that this client reaches without translation and that needs the client's own key.
+ * Returns the name of an upstream that this client reaches without translation and that needs the client's own key;
+ * undefined if there is none.
  */
 function upstreamWithClientLogin(
   { upstreams = {} }: ProxySettings,

@@ -18,9 +18,9 @@ const START_MS = 30_000;
 const LOOK_MS = 50;
 
 /**
- * Runs `sallyport proxy restart`: replaces a proxy with the program on disk, for example after an upgrade. No
- * call is lost if the proxy can hand over its socket; otherwise connections are refused until the new process
- * listens. Resolves to the exit code.
+ * Runs `sallyport proxy restart`: replaces a proxy with the program on disk, for example after an upgrade. No call is
+ * lost if the proxy hands over its socket. A proxy that cannot do so, or that runs as a service of launchd or Windows,
+ * refuses connections until the new process listens. Resolves to the exit code.
  */
 export async function restartProxy(flags: ProxyRestartFlags, output: Output): Promise<number> {
   const data = dataDirectory(processEnvironment);

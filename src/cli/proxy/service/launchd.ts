@@ -43,8 +43,8 @@ export function createLaunchd({
 }
 
 /**
- * Returns the launchd agent of the proxy, a property list for `~/Library/LaunchAgents`. The proxy starts at
- * login and restarts after a crash. Pure.
+ * Returns the launchd agent of the proxy, a property list for `~/Library/LaunchAgents`. launchd starts the
+ * proxy at login, and again whenever it exits with a code other than 0. Pure.
  */
 export function formatLaunchdAgent({
   argv,

@@ -12,7 +12,7 @@ interface Successor {
   readonly pid: number;
 }
 
-/** A successor that ended before it served. */
+/** A successor that could not be started, or that ended before it served. */
 interface FailedSuccessor {
   readonly reason: string;
 }

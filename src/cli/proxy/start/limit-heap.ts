@@ -16,8 +16,9 @@ const ENOUGH_BYTES = 32 * 1024 * 1024;
 
 /**
  * Maximum growth of the old generation between two full collections, in percent of the size of the objects in use, and
- * at least `GROWTH_BYTES`. Without this limit, V8 lets the old generation grow to a multiple of that size, most of which
- * is garbage of completed calls: with Node.js 24, the proxy used 354 MB after 60,000 calls (bench/proxy/memory.mjs).
+ * at least `GROWTH_BYTES`. Without this limit, V8 lets the old generation grow to a multiple of that size, most of
+ * which is garbage of completed calls: with Node.js 24, the proxy used 354 MB after 60,000 calls
+ * (bench/proxy/memory.mjs).
  */
 const GROWTH_PERCENT = 40;
 /**
@@ -82,10 +83,10 @@ function setGrowth(growthBytes: number): void {
 
 /**
  * Keeps V8's young generation at 32 MB, or 64 MB if it grows twice before the observer is called. Since Node.js 22 the
- * young generation grows to 64 MB and more under load, and V8 keeps that memory. With the limit, the proxy uses 80 to 100
- * MB less memory, and a call uses 0 to 6 % more CPU time (bench/proxy/cost.mjs). The option --max-semi-space-size has no
- * effect in a running process, but V8 reads --semi-space-growth-factor before each growth. V8 also shrinks the young
- * generation of a process that allocates little, so growth is allowed again below the limit.
+ * young generation grows to 64 MB and more under load, and V8 keeps that memory. With the limit, the proxy uses 80 to
+ * 100 MB less memory, and a call uses 0 to 6 % more CPU time (bench/proxy/cost.mjs). The option --max-semi-space-size
+ * has no effect in a running process, but V8 reads --semi-space-growth-factor before each growth. V8 also shrinks the
+ * young generation of a process that allocates little, so growth is allowed again below the limit.
  */
 function limitYoungGeneration(): void {
   let factor = V8_GROWTH_FACTOR;

@@ -10,8 +10,8 @@ import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { KeptEntry } from "../../../proxy/translate/conversations/shared-conversations.ts";
 
 /**
- * The data that a worker needs to serve. Secrets are sent only through the pipe, never in arguments or the
- * environment.
+ * The data that a worker needs to serve. The secrets of the configuration are sent only through the pipe; they are not
+ * added to the arguments or the environment.
  */
 export interface WorkerStart {
   /** The configuration, with the worker's share of the limits. */

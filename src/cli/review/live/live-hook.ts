@@ -94,7 +94,10 @@ async function nextBatch(path: string, submitted: SubmittedPlan, output: Output)
   throw new AppError("review_ended", `The review ${id} ended unexpectedly`);
 }
 
-/** Shows the plan as the next round of the review that is open for its file. Resolves to the review's id. */
+/**
+ * Shows the plan as the next round of the review that is open for its file. Resolves to the review's id, or to
+ * undefined if no review is open.
+ */
 async function continueReview(path: string, dataDirectory: string): Promise<string | undefined> {
   const isOfPlan = ({ live, file }: RunningReview) => live && file === path;
   const review = (await listRunning(dataDirectory)).find(isOfPlan);
@@ -103,7 +106,7 @@ async function continueReview(path: string, dataDirectory: string): Promise<stri
     await callReview(review, { method: "POST", path: "/api/refresh" });
     return review.id;
   } catch (error) {
-    // The person has just ended the review.
+    // The person may just have ended the review.
     if (error instanceof AppError) return undefined;
     throw error;
   }

@@ -23,7 +23,7 @@ const LIMITS: readonly (readonly [client: RegExp, name: string, characters: numb
 
 /**
  * Shortens a result that the client would cut off: removes its data except `event` and, if the text alone is too long,
- * replaces the end of the text by the path of a file with the whole text. Writes that file.
+ * replaces the end of the text with the path of a file that contains the whole text. Writes that file.
  */
 export async function fitToClient(result: ToolResult, client: string): Promise<ToolResult> {
   const limit = LIMITS.find(([pattern]) => pattern.test(client));

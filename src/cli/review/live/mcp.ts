@@ -23,7 +23,7 @@ import { dataFolder, findReview } from "./find-review.ts";
 import { fitToClient, type ToolResult } from "./mcp-limits.ts";
 import { waitForBatch } from "./wait-for-batch.ts";
 
-/** The client of a tool call: its name, its cancellation and its progress notifications. */
+/** The context of a tool call. */
 interface ToolCall {
   /** The client's name, which is the author of its comments and replies. */
   readonly agent: string;
@@ -76,7 +76,7 @@ function tool<Shape extends z.ZodRawShape>(
 const TOOLS: readonly Tool[] = [
   tool(
     "review_code",
-    "Opens a live review of the uncommitted changes of a repository and returns immediately. Then call wait_for_feedback.",
+    "Opens a live review of the uncommitted changes of a repository and returns at once. Then call wait_for_feedback.",
     z.object({ directory }),
     async ({ directory: given }, call) => openReview(["code"], call, await call.workingDirectory(given)),
   ),
@@ -189,8 +189,8 @@ async function openReview(
 }
 
 /**
- * Shows a revised plan in its open review. Changes only plan files that `review_plan` created. The agent changes a plan
- * file of the person with its own tools.
+ * Shows a revised plan in its open review. Changes only files in the folder of live plans, where `review_plan` saves
+ * them. The agent changes a plan file of the person with its own tools.
  */
 async function revisePlan(id: string, plan: string): Promise<ToolResult> {
   const review = await findReview(id);

@@ -74,7 +74,10 @@ export async function endLive(
   };
 }
 
-/** Returns the final event as JSON, with the threads of earlier batches that no client has fetched. */
+/**
+ * Returns the last event as JSON, with the threads and the feedback of all batches that no client has fetched. Returns
+ * an empty text if there are none.
+ */
 function finalJson(untaken: readonly TakenBatch[]): string {
   const contents = untaken.map(({ content }) => content);
   const last = contents.at(-1);

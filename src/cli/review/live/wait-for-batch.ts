@@ -85,9 +85,9 @@ const response = z.union([
 
 /**
  * Waits for the next batch of a live review. For a review that has ended, returns the next batch that no client has
- * fetched, or an empty final batch. Resolves to undefined after the time limit. Throws `usage` for an unknown review
- * and for an interrupted review without further batches, and `review_ended` if the review is interrupted during the
- * call.
+ * fetched, or an empty final batch. With `again`, returns the last batch that was delivered. Resolves to undefined
+ * after the time limit. Throws `usage` for an unknown review, for an interrupted review without further batches, and
+ * with `again` if no batch was delivered; throws `review_ended` if the review is interrupted during the call.
  */
 export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch | undefined> {
   let review: RunningReview;
@@ -212,7 +212,7 @@ async function endedLog(id: string): Promise<string | undefined> {
   return findLog(dataFolder(), id);
 }
 
-/** Returns the next batch of a review that has ended. */
+/** Returns the next batch of a review that has ended or, with `again`, the last one that was delivered. */
 async function fromLog(path: string, { again, id = "" }: WaitRequest): Promise<ReceivedBatch> {
   const log = replay(await readLog(path));
   const next = again ? lastDelivered(log) : pendingBatches(log)[0];
