@@ -53,7 +53,7 @@ Environment:
 
 Exit codes:
   0      a decision was delivered, or there was nothing to review
-  1      any other error; nothing was decided
+  1      another error: nothing was decided, or the decision was not printed
   2      invalid flags, environment or configuration; empty or unreadable plan
   3      the port is not available
   10     denied, with --exit-code

@@ -30,8 +30,8 @@ export async function run(args: readonly string[], output: Output = createOutput
  */
 function getExitCode({ exitCode }: CommanderError, args: readonly string[]): number {
   if (exitCode === 0) return 0;
-  // Only hooks pass this flag, and only hooks of another version pass flags that are unknown here. Agents would
-  // interpret exit code 2 as a denial by the person.
+  // Hooks pass this flag, and a hook of another version may pass flags that are unknown here. Agents would interpret
+  // exit code 2 as a denial by the person.
   return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;
 }
 

@@ -2,7 +2,7 @@ import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { readText, resolveTarget } from "./changes.ts";
 import type { FileEdit } from "./file-edit.ts";
 
-/** `outdated`: installed, but this version (or this location of the command) would write different text. */
+/** `outdated`: installed only in part, or this version (or this location of the command) would write different text. */
 export type InstallState = "installed" | "outdated" | "absent" | "unreadable";
 
 /** Returns the state of an installation, and whether its plans open as live reviews. Only reads, and never rejects. */

@@ -30,7 +30,8 @@ export const agentSkill: PluginPackage = {
         "the review, waits for your comments, changes the code, replies in the threads and shows you the new state.",
       NEEDS_COMMAND,
       "Copy the folder `sallyport-review` into your agent's folder for skills, such as `~/.agents/skills`, " +
-        "`~/.claude/skills`, `~/.codex/skills`, `~/.copilot/skills` or `~/.cursor/skills`. Delete it to remove the skill.",
+        "`~/.claude/skills`, `~/.codex/skills`, `~/.copilot/skills` or `~/.cursor/skills`. Delete the copy to remove the " +
+        "skill.",
     ]),
   ],
   install: (folder) => [

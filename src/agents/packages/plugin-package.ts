@@ -64,5 +64,5 @@ export function readme(title: string, paragraphs: readonly string[]): PackageFil
 
 /** The paragraph about the program that every package starts. */
 export const NEEDS_COMMAND =
-  "It needs the command `sallyport` on the PATH (`npm install --global sallyport`). `sallyport` serves " +
-  "the review page from this machine and contacts no other host, unless you set `review.ask`.";
+  "It needs the command `sallyport` on the PATH (`npm install --global sallyport`). The review page is served from " +
+  "this machine, and a review of a plan or of local changes contacts no other host, unless you set `review.ask`.";

@@ -29,7 +29,7 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
     .option("--repo <dir>", "the repository to review (default: the one of the working directory)")
     .option(
       "--reuse",
-      "with --live --detach: use the open live review of the whole repository, if there is one",
+      "with --live --detach and without paths: use the newest live review of the repository, if one is open",
     )
     .option("--sarif <file>", "show the findings of a SARIF file, for example from a linter")
     .option("--patch <file>", "review a unified diff instead of a repository; - reads it from stdin")

@@ -23,7 +23,7 @@ import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
 import { createRemoteLimits } from "./worker-limits.ts";
 
-/** Interval in milliseconds at which counts are sent to the primary, in case this process ends unexpectedly. */
+/** Interval in milliseconds at which changed counts are sent to the primary, in case this process ends unexpectedly. */
 const REPORT_INTERVAL_MS = 1_000;
 
 /**

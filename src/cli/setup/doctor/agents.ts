@@ -10,7 +10,7 @@ export interface AgentsContext {
   readonly proxyRuns: boolean;
 }
 
-/** Reports for every agent whether it is installed, has the hook, and is connected to the proxy. */
+/** Reports for every agent whether its hook is installed, and which agents and SDKs are connected to the proxy. */
 export async function agentFindings({ searchPath, proxyRuns }: AgentsContext): Promise<readonly Finding[]> {
   const target = await currentInstallTarget(false);
   const hooks = reviewedAgents.map(async (agent) =>
