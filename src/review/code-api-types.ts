@@ -1,6 +1,6 @@
 import type { AgentOrigin, AskChoice, Caller, LiveState, ReviewSettings } from "./api-types.ts";
 
-/** Types of the API between the code review server and its page; `api-types.ts` has the others. */
+/** Types of the API between the code review server and its page. `api-types.ts` exports them with all others. */
 
 /** GET /api/diff */
 export interface DiffState {
@@ -200,7 +200,8 @@ export interface FeedbackBody {
   readonly annotations?: readonly CodeAnnotation[];
   readonly agentSwitch?: string;
   /**
-   * Not in the specification: `feedback` is the whole text as the person saw it, and is sent to the agent unchanged.
+   * Not in the specification: true if `feedback` is the whole text as the person saw it. The server then adds no
+   * annotations to it.
    */
   readonly complete?: boolean;
   /**
@@ -232,8 +233,8 @@ export interface SinceLastRound {
    */
   readonly comparedWith?: number;
   /**
-   * Files of that round that have changed since, with their newly changed lines by side, in ascending order. Leaves out
-   * files whose lines that round did not store.
+   * Files of this diff that were in that round and have changed since, with their newly changed lines by side, in
+   * ascending order. Leaves out files whose lines that round did not store.
    */
   readonly files: readonly {
     readonly path: string;
@@ -241,8 +242,8 @@ export interface SinceLastRound {
     readonly new: readonly number[];
   }[];
   /**
-   * Current lines of the last round's annotations. An annotation is absent if the file has neither its code nor its
-   * suggested code.
+   * Current lines of the last round's annotations. An annotation is absent if its code was not stored, or if the file
+   * has neither that code nor the suggested code.
    */
   readonly places: readonly AnnotationPosition[];
 }

@@ -1,6 +1,6 @@
 import type { CellPosition } from "./notebook-api-types.ts";
 
-/** Types of threads, live sessions and the list of reviews; `api-types.ts` has the others. */
+/** Types of threads, live sessions and the list of reviews. `api-types.ts` exports them with all others. */
 
 /** The author of a message, or of a change of a thread's state. */
 export interface ThreadAuthor {

@@ -1,4 +1,4 @@
-/** Types of notebooks (`.ipynb`) in a code review; `api-types.ts` has the others. */
+/** Types of notebooks (`.ipynb`) in a code review. `api-types.ts` exports them with all others. */
 
 export type CellKind = "code" | "markdown" | "raw";
 
@@ -80,7 +80,10 @@ export type CellRef = Pick<NotebookCell, "number" | "id" | "kind" | "executionCo
 
 export interface CellPart {
   readonly part: "source" | "output" | "metadata";
-  /** The type of an output; for a source, the kind of its cell; for metadata, `cell` or `notebook`. */
+  /**
+   * The type of an output, with an explanation if only a form that is not shown differs; for a source, the kind of its
+   * cell; for metadata, `cell` or `notebook`.
+   */
   readonly label: string;
   /** The highlighter's name for the language. */
   readonly language: string;
@@ -100,7 +103,7 @@ export interface CellPosition {
   readonly id?: string;
   readonly kind: CellKind;
   readonly part: "source" | "output" | "metadata";
-  /** Lines of that part, from 1, both inclusive; absent if the comment is about the whole part. */
+  /** Lines of that part, from 1, both inclusive; absent for metadata. */
   readonly lineStart?: number;
   readonly lineEnd?: number;
 }

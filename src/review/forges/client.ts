@@ -178,8 +178,8 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * Returns the seconds after which a request may be repeated that exceeded a rate limit, or whose response is a 503 with
- * `retry-after`; undefined for others.
+ * Returns the seconds to wait before a request that exceeded a rate limit, or whose response is a 503 with
+ * `retry-after`, is repeated; undefined for other responses.
  */
 function rateLimitSeconds(
   { status, headers, body }: ForgeResponse,
@@ -203,7 +203,7 @@ function rateLimitSeconds(
   return Number.isFinite(until) ? Math.max(until, 1) : 60;
 }
 
-/** Returns the seconds of a `retry-after` header, which is a number or a date; undefined for any other. */
+/** Returns the seconds until a `retry-after` header, a number or a date, has passed; undefined without a valid one. */
 function retryAfterSeconds(headers: Headers): number | undefined {
   const after = headers.get("retry-after");
   if (after === null) return undefined;

@@ -135,7 +135,7 @@ export function environmentGitLabPath(host: string, environment: Environment): s
   return path === "" ? undefined : path;
 }
 
-/** Variables that name the server of a forge. */
+/** Variables that name the server of a forge, except Bitbucket. */
 const HOST_VARIABLES: readonly (readonly [ForgeName, readonly string[]])[] = [
   ["gitlab", GITLAB_VARIABLES],
   ["github", ["GH_HOST"]],

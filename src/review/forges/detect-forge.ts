@@ -16,10 +16,10 @@ export interface DetectOptions extends Connection {
 }
 
 /**
- * Returns the forge of a remote. On an unknown host, a path of more than two parts means GitLab; otherwise detects
- * GitHub Enterprise Server and GitLab by their responses to requests without a sign-in. Throws `usage` if the host is
- * neither. A remote over SSH does not contain the port for HTTPS; the port is then that of the server that the
- * environment names, or otherwise 443.
+ * Returns the repository of a remote, with its forge. On an unknown host, a path of more than two parts means GitLab;
+ * otherwise detects GitHub Enterprise Server and GitLab by their responses to requests without a sign-in. Throws
+ * `usage` if the host is neither. A remote over SSH does not contain the port for HTTPS; the port is then that of the
+ * server that the environment names, or otherwise 443.
  */
 export async function detectForge(remote: RemoteAddress, options: DetectOptions): Promise<RepositoryAddress> {
   const { path, isPortUnknown = false } = remote;

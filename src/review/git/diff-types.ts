@@ -13,7 +13,7 @@ export type Side =
 export interface DiffPlan {
   /** The diff type as requested. */
   readonly diffType: string;
-  /** The arguments of an equivalent `git diff`, for display. */
+  /** The compared revisions for display, mostly as arguments of `git diff`; `index` for unstaged changes. */
   readonly gitRef: string;
   readonly from: Side;
   readonly to: Side;

@@ -7,8 +7,8 @@ import { type GitHandle, runGit } from "./run-git.ts";
 import type { GitSnapshot, SnapshotFile } from "./snapshot.ts";
 
 /**
- * Returns the sizes of the binary files of a diff, from one call of git. If git has no
- * object for the new side, reads the size from the working tree. A size that cannot be determined is absent.
+ * Returns the sizes of the binary files of a diff, from one call of git. If git has no object for the new side, reads
+ * the size from the working tree. A size that cannot be determined is absent.
  */
 export async function readSizes(git: GitHandle, snapshot: GitSnapshot): Promise<FileSizes[]> {
   const files = snapshot.files.filter(({ binary }) => binary);
@@ -35,8 +35,8 @@ function isPresent(file: SnapshotFile, side: "old" | "new"): boolean {
 }
 
 /**
- * Returns the sizes of objects in the given order; undefined for an object without a name or one that git
- * does not have.
+ * Returns the sizes of objects in the given order; undefined for an object without a name, with a newline or NUL in
+ * its name, or that git does not have.
  */
 async function readObjectSizes(
   git: GitHandle,

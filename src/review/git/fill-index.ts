@@ -24,7 +24,7 @@ import { indexInfo, listEntries, parseListing, type TrackedEntries } from "./sta
 /** Files per git process; starting one takes as long as comparing a few hundred files. */
 const MIN_SLICE_FILES = 1_000;
 const MAX_SLICE_FILES = 10_000;
-/** Minimum number of slices per process, so that all processes end at about the same time. */
+/** Intended number of slices per process, so that all processes end at about the same time. */
 const SLICES_PER_PROCESS = 6;
 const MAX_SLICE_BYTES = 64 * 1024 * 1024;
 /** Number of files below which one call is faster than several processes. */

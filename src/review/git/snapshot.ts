@@ -78,8 +78,8 @@ export function takeSnapshot(compared: Comparison): Promise<GitSnapshot> {
 }
 
 /**
- * Creates a snapshot with a prepared working tree, if the plan compares one. `view` may select
- * fewer paths than the view that the tree was prepared for.
+ * Creates a snapshot with the prepared working tree or index, if the plan compares one. `view` may select fewer paths
+ * than the view that the tree was prepared for.
  */
 export async function snapshotIn(tree: WorkTree | undefined, compared: Comparison): Promise<GitSnapshot> {
   const spool = await Spool.create();

@@ -5,7 +5,10 @@ import { AppError } from "../../errors.ts";
 import { getReason } from "../../files/durable-file.ts";
 
 const PIECE = 1 << 18;
-/** git's output comes in chunks of a few kilobytes; one write for each would take longer than git itself. */
+/**
+ * Bytes that are collected before they are written. Git's output comes in chunks of a few kilobytes; one write for
+ * each would take longer than git itself.
+ */
 const WRITE_AT = 1 << 20;
 
 /**

@@ -18,8 +18,9 @@ export interface ImagePolicyOptions {
   /** Base of relative paths. */
   readonly cwd: string;
   /**
-   * Folders and individual files that may be shown; each request asks for the files, which can change. Undefined if
-   * only this machine can reach the server: then any local image may be shown, since the person could open it anyway.
+   * Folders and individual files that may be shown; each request calls `files`, because the files can change.
+   * Undefined if only this machine can reach the server: then any local image may be shown, since the person could open
+   * it anyway.
    */
   readonly confined?:
     | { readonly folders: readonly string[]; readonly files: () => readonly string[] }
@@ -76,8 +77,8 @@ async function existing(path: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the paths of images in a plan, in Markdown or HTML syntax, without URLs of other hosts. No part of a
- * pattern matches beyond the next opening delimiter, which prevents ReDoS.
+ * Returns the paths and `file:` URLs of images in a plan, in Markdown or HTML syntax. No part of a pattern matches
+ * beyond the next opening delimiter, which prevents ReDoS.
  */
 export function namedImages(plan: string): string[] {
   const markdown = plan.matchAll(/!\[[^[\]]*\]\(\s*(?:<([^<>\n]+)>|([^)\s]+))/g);

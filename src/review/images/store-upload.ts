@@ -8,8 +8,8 @@ import { imageExtensions, sniffImage } from "./sniff-image.ts";
 
 /**
  * Stores an uploaded image under a random name and returns its path. The folder has mode 0700 and the file
- * 0600. The file is kept when the review ends, because the feedback refers to it. `lastResort` is used if the
- * folder and the folder beside it belong to other users. Throws `validation` if the upload is not an image,
+ * 0600. The file is kept when the review ends, because the feedback refers to it. `lastResort` is used if neither the
+ * folder nor the one beside it is a folder of the current user. Throws `validation` if the upload is not an image, and
  * `unreadable` if it cannot be stored.
  */
 export async function storeUpload(folder: string, bytes: Buffer, lastResort?: string): Promise<string> {
@@ -40,8 +40,8 @@ async function writeNew(path: string, bytes: Buffer): Promise<void> {
 }
 
 /**
- * Returns the folder, creating it if necessary. If it belongs to another user, tries the name with the current user's
- * id appended, then `lastResort`.
+ * Returns the folder, creating it if necessary. If it is not a folder of the current user, tries the name with the
+ * user's id appended, then `lastResort`.
  */
 async function ownFolder(folder: string, lastResort: string | undefined): Promise<string> {
   const user = process.getuid?.();

@@ -57,7 +57,7 @@ function expectThread(thread: Thread | undefined, { params: { id } }: FastifyReq
   throw new AppError("not_found", `This review has no thread "${id}".`);
 }
 
-/** Returns the author of a message. Throws `validation` if the caller names an author that it cannot be. */
+/** Returns the author of a message or a change. Throws `validation` if the caller names an author that it cannot be. */
 function resolveAuthor(caller: "page" | "agent", author: ThreadAuthor | undefined): ThreadAuthor {
   const isPerson = author?.kind === "person";
   if (caller === "page") {

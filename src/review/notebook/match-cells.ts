@@ -15,8 +15,9 @@ export interface CellPair {
 }
 
 /**
- * Finds the cells that are in both notebooks: by their ids, then by their content, then by shared lines, between two
- * matched cells. A cell is in one pair at most. Returns the pairs in the order of the new notebook.
+ * Finds the cells that are in both notebooks: by their ids, then by their content, then, among the cells between two
+ * matched ones, by shared lines or words. A cell is in one pair at most. Returns the pairs in the order of the new
+ * notebook.
  */
 export function matchCells(before: readonly ParsedCell[], after: readonly ParsedCell[]): CellPair[] {
   const oldOf = new Map<number, number>();

@@ -36,7 +36,7 @@ const SKIPPED_FOLDERS = new Set([".git", ".hg", ".jj", ".sl", ".svn", "node_modu
 const MAX_FILES = 20_000;
 const MAX_OMITTED_PATHS = 20;
 
-/** Creates the origin of files and folders on disk, with and without a folder to compare with. */
+/** Creates the origin of files and folders on disk, each with or without another one to compare it with. */
 export function createFilesOrigin({ compared, project }: FilesOriginOptions): PatchOrigin {
   const root = rootOf(compared, project);
   const hasAgainst = compared.some(({ against }) => against !== undefined);
@@ -97,7 +97,7 @@ export function createFilesOrigin({ compared, project }: FilesOriginOptions): Pa
   };
 }
 
-/** Returns the folder to which shown paths are relative: the project, or the common parent of all files. */
+/** Returns the folder to which shown paths are relative: the project, or its nearest parent that contains all files. */
 function rootOf(compared: readonly ComparedPath[], project: string): string {
   let root = project;
   while (!compared.every(({ path }) => isWithin(root, path)) && dirname(root) !== root) root = dirname(root);

@@ -32,7 +32,7 @@ export async function proposeFeedback(
   const wanted = body.agentSwitch || undefined;
   const agentSwitch = rules.origin === "origin_b" ? wanted : undefined;
   if (agentSwitch !== undefined) checkOffered(agentSwitch, rules.agents);
-  // The diff is undefined if it could not be created in time. Feedback is still sent, without quoted code.
+  // The diff is undefined if it could not be created, or not in time. Feedback is still sent, without quoted code.
   const quoted = await (diff
     ? quoteAnnotations(diff, annotations)
     : annotations.map((annotation) => ({ annotation })));

@@ -61,7 +61,7 @@ interface Search {
 
 /**
  * Reports whether no formatting and no name was changed in a string that spans lines. Returns false if that is unknown.
- * A patch contains such a string without its quotes, so this reads the complete file.
+ * A patch can contain lines of such a string without its quotes, so this reads the complete file.
  */
 async function changesOnlyCode(search: Search, { kinds }: MechanicalChanges): Promise<boolean> {
   const { file, patch, isMoved } = search;

@@ -18,7 +18,7 @@ export type IsMoved = (side: Side, number: number) => boolean;
 /** The mechanical kinds of a file's changes. */
 export interface MechanicalChanges {
   readonly kinds: ReadonlySet<MechanicalKind>;
-  /** Renamed names, which are mechanical only if the whole diff renames them. */
+  /** New names by old name. They are mechanical only if `isConfirmed` returns true. */
   readonly renamed: ReadonlyMap<string, string>;
 }
 

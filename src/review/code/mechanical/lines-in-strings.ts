@@ -16,7 +16,7 @@ export interface SpanningStrings {
 /** A quote that is not closed in its line. */
 const OPEN_QUOTE = /^["'`]$/;
 const ANY_QUOTE = /["'`]/;
-/** In markup, an apostrophe is text, so that it is unknown which of the quotes around a backtick begin a string. */
+/** In markup, an apostrophe is text, so it is unknown which of the quotes around a backtick begin a string. */
 const QUOTED_BACKTICK = /'[^']*`[^']*'|"[^"]*`[^"]*"/;
 /** Heredocs, long brackets, percent literals, sigils, dollar quotes and raw strings of other languages. */
 const OTHER_STRINGS = /<<|\[=*\[|%[a-z]?[^\w\s=]|~[a-z]|\$\w*\$|\$\/|"""|'''|\bq["{]/i;
@@ -67,8 +67,8 @@ const MAX_LENGTH = 4 * 1024 * 1024;
 
 /**
  * Returns the numbers, from 1, of the lines that are certainly outside of strings that span lines. `lines` are those
- * of a whole file. No line is certain from the first one on that is unknown, that exceeds `MAX_LINE` or `MAX_LENGTH`,
- * or in which it is unknown where a string begins or ends.
+ * of a whole file. No line is certain from the first one on that is unknown, is longer than `MAX_LINE`, makes the
+ * total longer than `MAX_LENGTH`, or leaves it unknown where a string begins or ends.
  */
 export function linesOutsideStrings(lines: KnownLines, strings: SpanningStrings): ReadonlySet<number> {
   const outside = new Set<number>();
@@ -156,7 +156,7 @@ function mayBeginText(text: string, quotes: readonly string[]): boolean {
   return text.includes("/*") || quotes.some((each) => text.includes(each));
 }
 
-/** Code before a backtick that begins a template, which is not the text of markup. */
+/** Matches the code before a backtick that begins a template; before a backtick in the text of markup, it does not. */
 const BEFORE_TEMPLATE =
   /^\s*$|[\w$]$|(?:[([{=,:?+&|;!]|=>|\b(?:await|case|default|in|of|return|throw|typeof|yield))\s*$/;
 /** The end of an expression in a string, without braces and backticks. */

@@ -26,7 +26,7 @@ interface Parsed {
   readonly changed: Promise<ReadonlyMap<string, readonly ChangedSymbol[]>>;
 }
 
-/** Creates the index of a review. `files` is called on first use. */
+/** Creates the index of a review. Calls `files` each time it starts the thread. */
 export function createSymbolIndex(files: () => Promise<SymbolFiles>): SymbolIndex {
   let parsed = new WeakMap<Snapshot, Parsed>();
   let starting: Promise<SymbolParser> | undefined;

@@ -1,7 +1,7 @@
 import type { TreeCursor } from "@vscode/tree-sitter-wasm";
 import type { SymbolKind } from "../../api-types.ts";
 
-/** A function, type or variable that a file declares. Line numbers start at 1. */
+/** A symbol that a file declares, such as a function or a type. Line numbers start at 1. */
 export interface DeclaredSymbol {
   readonly name: string;
   readonly kind: SymbolKind;
@@ -65,7 +65,7 @@ interface OpenSymbol {
   readonly name: string;
 }
 
-/** Returns the symbols and names of a parsed file, in the order of the file. The cursor is at the root. */
+/** Returns the symbols and names of a parsed file, in the order of the file. The cursor must be at the root. */
 export function extractSymbols(cursor: TreeCursor): FileSymbols {
   const symbols: DeclaredSymbol[] = [];
   const occurrences: NameOccurrence[] = [];

@@ -6,7 +6,7 @@ import type { RepositoryAddress } from "../forge.ts";
 /** The API version, which Azure DevOps Services and Azure DevOps Server 2020 and later support. */
 const VERSION = "6.0";
 
-/** Maximum entries of one page of a list. */
+/** Entries requested per page of a pull request's commits and of a commit's changes. */
 export const PAGE = 100;
 export const MAX_PAGES = 100;
 

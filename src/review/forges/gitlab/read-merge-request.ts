@@ -171,7 +171,7 @@ const change = z.object({
   diff: z.string(),
 });
 
-/** Reads the diff in git's format, or file by file from versions of GitLab that lack that route. */
+/** Reads the diff in git's format, or file by file from versions of GitLab without the route `raw_diffs`. */
 export async function readPatch(client: ForgeClient, address: PullAddress): Promise<Buffer> {
   const path = mergeRequestPath(address);
   const raw = await client.send({ path: `${path}/raw_diffs`, accept: "text/plain, */*", allow: [404] });
