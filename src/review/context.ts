@@ -42,7 +42,7 @@ export interface ReviewMode {
    * requests return the new content, before the threads are moved. Resolves to whether this is a new round.
    */
   refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
-  /** Keeps the diff or plan when a batch of a live session is sent, for later comparisons. */
+  /** Keeps the diff when a batch of a live session is sent, for later comparisons; absent for a plan. */
   keepSent?(round: number): Promise<void>;
   /** Describes the subject of a question to a model: the part of the diff or plan at an anchor. */
   describeSubject(anchor: SentAnchor): Promise<AskSubject>;

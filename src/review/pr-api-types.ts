@@ -1,4 +1,4 @@
-/** Types of the API of a pull request's review. `api-types.ts` has the other types. */
+/** Types of the API of a pull request's review. `api-types.ts` exports them with all others. */
 
 /** GET /api/pr */
 export interface PullState {

@@ -72,7 +72,10 @@ export interface DiffInterdiff {
   readonly rawPatch: string;
 }
 
-/** Kinds of symbols. `method` includes constructors and properties with accessors; `module` includes namespaces. */
+/**
+ * Kinds of symbols. `method` includes constructors and properties with accessors; `module` includes namespaces and the
+ * `impl` blocks of Rust.
+ */
 export type SymbolKind = "function" | "method" | "type" | "module" | "variable";
 
 /** GET /api/diff/symbols: the symbols that the diff changes on its new side, except variables. */

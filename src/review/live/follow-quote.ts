@@ -34,9 +34,9 @@ export function followRange(before: string, after: string, { start, end }: TextR
 }
 
 /**
- * Finds a quote by its text and its surroundings. If it occurs several times, returns the occurrence with the most equal
- * text around it, then the nearest one. A quote that is short or occurs several times is found only if at least
- * `MIN_EQUAL` characters around it are equal.
+ * Finds a quote by its text and its surroundings. If it occurs several times, returns the occurrence with the most
+ * equal text around it, then the nearest one. A quote that is short or occurs several times is found only if at least
+ * `MIN_EQUAL` characters around it, or all that were kept, are equal.
  */
 export function findQuote(
   text: string,

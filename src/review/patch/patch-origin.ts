@@ -163,8 +163,8 @@ async function knownBlobs(
 }
 
 /**
- * Returns an object of the repository by its full or abbreviated name; undefined if the content does not
- * match the name.
+ * Returns an object of the repository by its full or abbreviated name; undefined if git does not have it or its content
+ * does not match the name.
  */
 async function readOldBlob(
   repository: Repository,

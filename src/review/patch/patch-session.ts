@@ -22,7 +22,7 @@ export interface PatchOrigin {
   take(diffType: string | undefined, signal: AbortSignal): Promise<TakenPatches>;
   /** Returns a value that changes if the diff may have changed. Without this method, the whole diff is compared. */
   probe?(): Promise<string>;
-  /** Returns the paths of the files whose old or new side is known completely. */
+  /** Returns the paths of the files of which `text` may return a complete side. */
   completable(files: readonly SectionHeader[]): Promise<ReadonlySet<string>>;
   /** Returns one complete side of a file, or undefined. `limit` is the maximum time of a program in milliseconds. */
   text(file: SnapshotFile, limit?: number): Promise<KnownText | undefined>;

@@ -18,8 +18,8 @@ export interface Commands {
 }
 
 /**
- * Options that disable the programs that a repository's configuration can make jj run: to sign the snapshot of the
- * working copy, or to watch its files. https://docs.jj-vcs.dev/latest/config/
+ * Options that fix the output format and disable the programs that a repository's configuration can make jj run: to
+ * sign the snapshot of the working copy, or to watch its files. https://docs.jj-vcs.dev/latest/config/
  */
 const JJ_OPTIONS = [
   "--no-pager",
@@ -41,7 +41,7 @@ const JJ_SIDES: ReadonlyMap<string, { readonly old: string; readonly new: string
 const JJ_COMMIT =
   'commit_id ++ "\\0" ++ author.name() ++ "\\0" ++ author.timestamp().utc().format("%Y-%m-%dT%H:%M:%SZ") ++ "\\0" ++ description ++ "\\0"';
 
-/** Options that reset the settings with which a repository can hide changes from `sl diff`. */
+/** Options that reset the settings with which a repository can hide changes in `sl diff` or change its format. */
 const SL_SHOW_ALL = [
   "ignorews",
   "ignorewsamount",

@@ -22,7 +22,7 @@ import type { PatchOrigin } from "./patch-session.ts";
 import { type FilePatch, readPatchSeries } from "./read-patch-series.ts";
 import { COMMANDS } from "./vcs-commands.ts";
 
-/** Environment variables that jj and Sapling receive. */
+/** Variables of the caller's environment that are passed on to jj and Sapling. */
 const PASSED_ON = [...USER_VARIABLES, "XDG_CACHE_HOME", "XDG_DATA_HOME", "USER", "JJ_CONFIG"] as const;
 const CALL_LIMIT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;

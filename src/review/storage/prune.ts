@@ -34,7 +34,7 @@ const RULES: readonly Rule[] = [
   { folder: "tabs", mayGo: isJson, days: 2, newest: 0 },
   // Missing indexes are created again from the working tree.
   { folder: "indexes", mayGo: isIndex, days: 30, newest: 10 },
-  // Threads and batches of live reviews, and the plans that agents submitted to them.
+  // Threads and batches of reviews, and the plans that agents submitted to live reviews.
   { folder: "threads", mayGo: isLog, days: 180, newest: 200, max: 2_000 },
   { folder: "live-plans", mayGo: isPlan, days: 180, newest: 200, max: 2_000 },
   // Text that the person never sent.
