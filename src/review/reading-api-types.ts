@@ -2,7 +2,7 @@ import type { DiffFile } from "./code-api-types.ts";
 
 /** Types of the API for reading a diff: moved lines, mechanical changes, sizes, changes since a round, and symbols. */
 
-/** GET /api/diff/moves: lines that were removed at one position and added at another, in the order of the latter. */
+/** GET /api/diff/moves: lines that were removed at one position and added at another, in the order of the new ones. */
 export interface DiffMoves {
   /** The diff that the line numbers refer to. */
   readonly diffId: string;

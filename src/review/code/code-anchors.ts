@@ -81,9 +81,9 @@ async function findLinesOf(
 }
 
 /**
- * Moves all threads to where their anchors are in `after`. `before` is the diff that the threads refer to. A thread is
- * located by its code and the lines around that code if it is outdated or if `before` is undefined, for example after
- * a crash.
+ * Moves all threads to where their anchors are in `after`. `before` is the diff that the threads refer to; undefined if
+ * it is unknown, for example after a crash. A thread that is outdated or cannot be followed from `before` is located by
+ * its code and the lines around that code.
  */
 export async function followCode(
   store: ThreadStore,

@@ -24,7 +24,7 @@ export const USER_VARIABLES = [
 /** Variables of the caller's environment that are passed on to git. */
 const PASSED_ON = [...USER_VARIABLES, "GIT_CEILING_DIRECTORIES"] as const;
 
-/** Disables prompts, optional locks, fetching and object replacement, and makes every path literal. */
+/** Sets the C locale, disables prompts, optional locks, fetching and object replacement, and makes paths literal. */
 const FIXED = {
   LC_ALL: "C",
   GIT_OPTIONAL_LOCKS: "0",

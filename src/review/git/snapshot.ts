@@ -45,7 +45,7 @@ interface Part {
   readonly untracked: boolean;
 }
 
-/** The diff of a snapshot. */
+/** The repository, plan and view of a diff to create. */
 export interface Comparison {
   readonly repository: Repository;
   readonly git: GitHandle;

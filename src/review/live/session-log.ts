@@ -95,7 +95,7 @@ export const logEntry = z.discriminatedUnion("op", [
     thread: z.string(),
     state: state.exactOptional(),
     resolvedBy: author.nullable().exactOptional(),
-    /** The author of the state; absent if the person or the forge of a pull request changed it. */
+    /** The agent or tool that changed the state; absent if the person or the forge of a pull request changed it. */
     changedBy: author.exactOptional(),
     accepted: z.literal(true).exactOptional(),
   }),

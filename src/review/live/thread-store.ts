@@ -52,8 +52,8 @@ export interface ThreadStoreOptions {
   /** Id of the review. */
   readonly id: string;
   /**
-   * Identifies the plan, repository or pull request under review. With `takesOver`, the review takes over the logs of
-   * interrupted reviews with the same subject.
+   * Identifies what is under review, for example a plan, repository or pull request. With `takesOver`, the review takes
+   * over the logs of interrupted reviews with the same subject.
    */
   readonly subject: string;
   readonly takesOver: boolean;

@@ -40,7 +40,7 @@ export type StoredNotebook = z.infer<typeof notebookSchema>;
 export type StoredCell = StoredNotebook["cells"][number];
 export type StoredOutput = StoredCell["outputs"][number];
 
-/** The member that every version has. Cells of version 3 have another form. */
+/** The version number, which notebooks of all versions have, also those that `notebookSchema` rejects. */
 export const versionSchema = z.object({ nbformat: z.number() });
 
 export const storedText = text;

@@ -84,7 +84,8 @@ function bare(name: string): string {
 }
 
 /**
- * Splits `diff --git a/NAME b/NAME` where both halves name the same file, or otherwise at the first space.
+ * Splits the names of a line `diff --git a/NAME b/NAME`: between quoted names, where both halves name the same file, or
+ * otherwise at the first space.
  */
 function splitFirst(line: string): [string, string] {
   const names = line.slice("diff --git ".length);

@@ -32,7 +32,7 @@ export interface PatchOrigin {
 
 export interface TakenPatches {
   readonly diffType: string;
-  /** The compared revisions or files, for display. */
+  /** The comparison for display: revisions, files, the title of a commit, or a command. */
   readonly gitRef: string;
   readonly gitContext: GitContext;
   readonly commits: readonly ReviewedCommit[];

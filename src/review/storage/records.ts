@@ -6,7 +6,7 @@ import { withFileLock } from "../../files/file-lock.ts";
 import type { ReviewContext } from "../context.ts";
 import type { Decision, DecisionSource } from "../decision.ts";
 
-/** A decision in the data directory, which `review last` prints if the agent missed it. */
+/** A decision in the data directory. `review last` prints it, for example if the agent missed it. */
 export interface DecisionRecord {
   readonly sessionId: string;
   readonly kind: "plan" | "code" | "pr";

@@ -66,7 +66,7 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
     async add(branch, round, sent) {
       const earlier = await read(branch);
       const number = (earlier.at(-1)?.round ?? 0) + 1;
-      // Line hashes are needed only for the last round on the same diff.
+      // Line hashes are needed only for the last round with the same comparison.
       const kept = earlier.map((each) =>
         isSameDiff(each, round) ? { ...each, files: each.files.map(withoutLines) } : each,
       );

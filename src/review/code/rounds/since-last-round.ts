@@ -5,8 +5,9 @@ import { linesSince } from "./round-lines.ts";
 import { isSameDiff, type StoredRound } from "./round-store.ts";
 
 /**
- * Finds the lines of a diff that are new since the last round on the same diff, and the current lines of the last
- * round's annotations. `rounds` are the earlier rounds, oldest first; `paths` are the paths that limit the diff.
+ * Finds the lines of a diff that are new since the last round with the same comparison, and the current lines of the
+ * annotations of the last round of all. `rounds` are the earlier rounds, oldest first; `paths` are the paths that limit
+ * the diff.
  */
 export async function sinceLastRound(
   diff: DiffLease,

@@ -10,7 +10,7 @@ const VERSION = "6.0";
 export const PAGE = 100;
 export const MAX_PAGES = 100;
 
-/** The Git routes of Azure DevOps (https://learn.microsoft.com/rest/api/azure/devops/git/). */
+/** The REST API of Azure DevOps, mostly its Git routes (https://learn.microsoft.com/rest/api/azure/devops/git/). */
 export interface AzureApi {
   readonly client: ForgeClient;
   /** Path of the project's routes. */
