@@ -63,7 +63,7 @@ export function signInHint(forge: ForgeName, host: string): string {
     case "bitbucket":
       return "Set BITBUCKET_TOKEN to an access token, or BITBUCKET_EMAIL and BITBUCKET_API_TOKEN to those of your account.";
     case "azure":
-      return "Run: az login. Or set AZURE_DEVOPS_EXT_PAT to a personal access token; for your own server, also set AZURE_DEVOPS_HOST.";
+      return "Set AZURE_DEVOPS_EXT_PAT to a personal access token and, for your own server, AZURE_DEVOPS_HOST to its host. For Azure DevOps Services, you can run az login instead.";
   }
 }
 

@@ -109,7 +109,7 @@ function expectLive({ threads }: ReviewContext): LiveSession {
   if (threads.live) return threads.live;
   throw new AppError(
     "validation",
-    "This review is not live. Start a live one with: sallyport review code --live",
+    "This review is not live. Start a live one with sallyport review code --live or sallyport review plan --live FILE.",
   );
 }
 
