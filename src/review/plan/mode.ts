@@ -96,7 +96,10 @@ async function withDraft(round: Round, source: PlanSource, drafts: DraftStore): 
  */
 const MAX_PRERENDERED = 200_000;
 
-/** Renders the plan on first use, so that the server starts without loading the Markdown parser. */
+/**
+ * Returns a function that renders the plan into the page, unless the plan is empty or too long. Loads the Markdown
+ * parser on first use, so that the server starts without it.
+ */
 function createPrerender(review: PlanReview): NonNullable<ReviewMode["prerender"]> {
   let rendered: { readonly plan: string; readonly html: string } | undefined;
   return async (page, { settings, threads }) => {
