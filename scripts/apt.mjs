@@ -31,7 +31,7 @@ export function canDownload() {
 
 /**
  * Extracts packages and their missing dependencies into `folder`, which is replaced. Needs no root: apt keeps its lists
- * and archives in that folder, so the system's may be missing or old. Throws if apt or dpkg fails.
+ * and archives in a temporary folder, so the system's may be missing or old. Throws if apt or dpkg fails.
  */
 export function extract(folder, packages) {
   const work = `${folder}.${process.pid}`;

@@ -1,5 +1,6 @@
 // Checks what has changed since the branch left main, uncommitted changes included: the lint of changed files, types,
-// and the nearest unit tests that import a changed file. Usage: npm run check:fast
+// and the nearest unit tests that import a changed file. Also checks all files against the glossary, and runs the tests
+// directly below test/. Usage: npm run check:fast
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";

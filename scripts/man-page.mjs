@@ -94,7 +94,10 @@ function lowered(text) {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Escapes what troff would read as a request, an escape or a hyphen. */
+/**
+ * Escapes what troff would read as a request, an escape, a hyphen or the end of an argument, and characters beyond
+ * ASCII.
+ */
 function escaped(text) {
   return text
     .replaceAll("\\", "\\e")

@@ -42,7 +42,7 @@ if (!process.argv.includes("--packages") && !isBuilt()) {
   writeFileSync(at("dist/.built-from"), sourceStamp());
 }
 
-// A missing browser is not an error here: the command that needs the browser ends with an error, and other
+// A missing Chromium or Firefox is not an error here: the command that needs the browser ends with an error, and other
 // tests still run.
 if (process.argv.includes("--browser")) {
   const { ensureChromium, HOW_TO_INSTALL } = await import("./chromium.mjs");

@@ -22,12 +22,15 @@ export async function bundleSqliteWorker(folder, plugins = []) {
   );
 }
 
-/** The call that creates the package's lock folder, which other users could read. */
+/**
+ * Matches the position of the mode in the call that creates the package's lock folder. The package passes no mode, so
+ * other users could read the folder.
+ */
 const LOCK = /(?<=fs\.mkdirSync\(`\$\{_path\(fi\)\}\.lock`)(?=\))/;
 
 /**
- * Returns a plugin that passes the .wasm file to the package, which would read it from its own folder. That
- * folder does not exist in the executable.
+ * Returns a plugin that passes the .wasm file to the package, which would read it from its own folder, and creates the
+ * lock folder with mode 0700. The package's folder does not exist in the executable.
  */
 function takesWasm() {
   return {

@@ -5,7 +5,10 @@ import hljs from "highlight.js/lib/common";
 import MarkdownIt from "markdown-it";
 import { toUrl } from "./read-pages.mjs";
 
-/** Creates the renderer for the pages. Links to files that are not in the site become plain text. */
+/**
+ * Creates the renderer for the pages. Links to files that are not in the site become plain text; links to missing
+ * Markdown files throw an error.
+ */
 export function createMarkdown(pages, files) {
   const urls = new Set([...pages.map(({ url }) => url), ...files]);
   const markdown = new MarkdownIt({

@@ -18,7 +18,7 @@ export const description = manifest.description;
 /** The oldest supported version of Node.js, such as 20.19. */
 export const minimumNode = manifest.engines.node.replace(/^>=/, "");
 
-/** The versions of Node.js on which the tests run; the executable embeds `executableNode`. */
+/** The versions of Node.js on which `npm run check` runs in CI; the executable embeds `executableNode`. */
 export const testedNodes = ["22", "24", "26"];
 export const executableNode = "24";
 export const testedRunners = ["ubuntu-24.04", "macos-15", "windows-2025"];

@@ -32,7 +32,10 @@ export function isWildcard(host: string): boolean {
   return ["0.0.0.0", "::"].includes(withoutBrackets(host));
 }
 
-/** Returns whether two URLs have the same host and port. All loopback and wildcard hosts count as equal. */
+/**
+ * Returns whether two URLs have the same host and port. All loopback and wildcard hosts, and names that end in
+ * `.localhost`, count as equal.
+ */
 export function isSameAddress(one: string, other: string): boolean {
   const [first, second] = [new URL(one), new URL(other)];
   if (getPort(first) !== getPort(second)) return false;

@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { isLoopback, withoutBrackets } from "./loopback.ts";
 import type { Environment } from "./paths.ts";
 
-/** An HTTP proxy between this machine and upstreams. */
+/** An HTTP proxy through which this machine connects to upstreams and other servers. */
 export interface OutboundProxy {
   /** The environment variable that names the proxy. */
   readonly variable: string;
@@ -25,7 +25,8 @@ export interface OutboundProxies {
 
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY; lower-case names take precedence, as in curl. Throws
- * `configuration` with the name of a variable whose value is not the URL of an HTTP proxy.
+ * `configuration` with the name of a variable whose value is not the URL of an HTTP proxy, except for a SOCKS proxy in
+ * ALL_PROXY, which is ignored.
  */
 export function readOutboundProxies(environment: Environment): OutboundProxies {
   const all = isSocks(environment, "ALL_PROXY") ? undefined : proxyIn(environment, "ALL_PROXY");

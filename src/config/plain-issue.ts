@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { findClosestValue } from "./suggest.ts";
 
 /**
- * Returns the message of an invalid value in the configuration, a plan envelope or a small request body. It is zod's
- * error map: a schema's own messages take precedence, and undefined keeps zod's message.
+ * Returns the message of an invalid value in a configuration, a plan envelope or a small request body. This function is
+ * an error map of zod: a schema's own messages take precedence, and undefined keeps zod's message.
  */
 export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is missing";

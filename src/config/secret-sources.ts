@@ -82,7 +82,7 @@ export async function readSecrets(
   return new Map(await Promise.all(read));
 }
 
-/** Returns the shortest `ttl` of the commands in seconds, or undefined. */
+/** Returns the shortest `ttl` of the commands in seconds, or undefined if no command has one. */
 export function shortestTtl(settings: ProxySettings): number | undefined {
   const ttls = secretSources(settings).flatMap((source) => ("command" in source ? (source.ttl ?? []) : []));
   return ttls.length === 0 ? undefined : Math.min(...ttls);

@@ -34,8 +34,9 @@ export function addGuard(
 }
 
 /**
- * Rejects requests of other users of this machine with 403, on known and unknown routes. Hooks that are added later do
- * not run for them. `allowed` lists the user ids that may send requests in addition to the server's own and root.
+ * Rejects requests of other users of this machine, and requests whose client has closed the connection, with 403, on
+ * known and unknown routes. Hooks that are added later do not run for them. `allowed` lists the user ids that may send
+ * requests in addition to the server's own and root.
  */
 export function addPeerCheck(
   app: FastifyInstance,

@@ -68,9 +68,9 @@ export function createApp(limits: AppLimits): FastifyInstance {
 }
 
 /**
- * Returns a subclass of Node.js's request whose member `upgrade` depends on `isUpgrade`. Node.js sets the member
- * `upgrade` before the headers are known, reads it after that, and would hand over the connection of every request
- * that has it.
+ * Returns a subclass of Node.js's request whose member `upgrade` depends on `isUpgrade`, except for CONNECT. Node.js
+ * sets the member `upgrade` before the headers are known, reads it after that, and would hand over the connection of
+ * every request that has it.
  */
 function createMessageClass(isUpgrade: (request: IncomingMessage) => boolean): typeof IncomingMessage {
   class Message extends IncomingMessage {

@@ -38,7 +38,7 @@ export interface ProxyConfig {
   readonly mcpGateway: McpGatewayConfig;
   readonly limits: Limits;
   readonly pingMs: number;
-  /** Time from the first signal until the listener closes. */
+  /** Time from the first SIGTERM or SIGINT until the listener closes. */
   readonly drainDelayMs: number;
   /** Time for running calls to finish after that; 0: no limit. */
   readonly drainTimeoutMs: number;
@@ -57,7 +57,10 @@ export interface ProxyConfig {
    * The queue of calls that exceed a limit of concurrency or of an upstream; undefined: these calls are rejected.
    */
   readonly queue: QueueSettings | undefined;
-  /** Whether keys with a budget may call models without a price (`count`: at a cost of 0) or may not (`refuse`). */
+  /**
+   * Calls of models without a price, if the key or its team has a budget: `count` serves them at a cost of 0, `refuse`
+   * rejects them.
+   */
   readonly unpriced: "count" | "refuse";
   /** Milliseconds that a call may take; 0: no limit. */
   readonly totalMs: number;
@@ -79,14 +82,14 @@ export interface ProxyConfig {
   readonly secrets: readonly string[];
 }
 
-/**
- * A key that clients may send. Only the key's SHA-256 is kept. Members for teams and limits are absent from
- * keys without them.
- */
+/** A key that clients may send. Only the SHA-256 of its text is kept. */
 export interface ProxyKey {
   readonly name: string;
   readonly sha256: Buffer;
-  /** `key_…` for a virtual key, `config:NAME` for a key of the configuration file. */
+  /**
+   * `key_…` for a virtual key, `config:NAME` for a named key of the configuration file; undefined for a key that the
+   * file lists as a string, and for the key that the proxy created.
+   */
   readonly id?: string | undefined;
   readonly team?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
@@ -115,7 +118,7 @@ export interface UpstreamConfig {
   readonly platform?: PlatformConfig | undefined;
   /** The header for the key, if it differs from the dialect's. */
   readonly keyHeader?: KeyHeader | undefined;
-  /** The URL with its version segment, without trailing slash. */
+  /** The URL with its version segment, if the API has one, and without trailing slash. */
   readonly baseUrl: string;
   readonly keys: readonly string[];
   readonly credentials: "config" | "client";

@@ -57,7 +57,9 @@ export const queueSchema = z
 export const unpricedSchema = z
   .enum(["count", "refuse"])
   .default("count")
-  .describe("`refuse`: keys with a budget may not call models without a price; `count`: their calls cost 0.");
+  .describe(
+    "`refuse`: keys and teams with a budget may not call models without a price; `count`: these calls cost 0.",
+  );
 
 export const redisFailureSchema = z
   .enum(["local", "refuse"])

@@ -9,7 +9,7 @@ import { BEARER } from "./vendors.ts";
 const text = z.string().min(1);
 const hostPart = z.string().regex(/^[A-Za-z0-9-]+$/, "may have letters, digits and hyphens");
 
-/** Members of an upstream on a cloud platform, by `vendor`. */
+/** Members of an upstream on a cloud platform, one for each platform. */
 export const platformSettings = {
   aws: z
     .strictObject({

@@ -172,7 +172,7 @@ export const proxySchema = z.strictObject({
     .prefault({}),
   drain_delay: seconds
     .default(0)
-    .describe("Seconds from SIGTERM, when /readyz turns 503, until the listener closes."),
+    .describe("Seconds from SIGTERM or SIGINT, when /readyz turns 503, until the listener closes."),
   drain_timeout: seconds
     .default(30)
     .describe("Seconds for running calls to finish after the listener has closed; 0: no limit."),

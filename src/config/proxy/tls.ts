@@ -20,7 +20,7 @@ export const tlsSettings = z
       .describe("PEM file with the private key of the certificate, or the source of its text."),
   })
   .optional()
-  .describe("Serves HTTPS instead of HTTP. Both files are read again when they change.");
+  .describe("Serves HTTPS instead of HTTP. The files are read again when they change.");
 
 export type TlsSettings = z.infer<typeof tlsSettings>;
 
@@ -31,8 +31,8 @@ export interface TlsConfig {
 }
 
 /**
- * Returns the paths of the files that hold certificate and key. Relative paths are resolved against the
- * configuration's folder.
+ * Returns the path of the certificate's file, then that of the key's file unless `key` is the source of a secret.
+ * Relative paths are resolved against the configuration's folder.
  */
 export function tlsFiles(tls: TlsSettings, folder: string): string[] {
   if (tls === undefined) return [];
@@ -41,8 +41,8 @@ export function tlsFiles(tls: TlsSettings, folder: string): string[] {
 }
 
 /**
- * Reads the certificate and the key, and checks that they belong together. `secretKey` is the key's text if
- * it does not come from a file. Throws `configuration` with the file, the reason and the remedy.
+ * Reads the certificate and the key, and checks that they belong together. `secretKey` is the key's text if `tls.key`
+ * is the source of a secret. Throws `configuration` with the file or setting, the reason and the remedy.
  */
 export async function readTls(
   tls: TlsSettings,

@@ -93,7 +93,7 @@ export const upstreamSchema = z
       .positive()
       .optional()
       .describe(
-        "Share of sessions and calls if a rule names several upstreams; default: they are tried in order.",
+        "Share of sessions and calls if a rule names several upstreams; if none has a weight, they are tried in order.",
       ),
     limits: upstreamLimitsSchema
       .optional()

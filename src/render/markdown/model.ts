@@ -7,7 +7,7 @@ export interface MarkdownDocument {
   /** Elements that can be annotated as a whole: a paragraph, list item, table row, code block. */
   readonly blocks: readonly Block[];
   readonly headings: readonly Heading[];
-  /** Set if the text is too long to be parsed as Markdown: its nodes are its lines. */
+  /** Set if the text is too long to be parsed as Markdown: its nodes are blocks of unchanged lines. */
   readonly isPlain?: true;
 }
 

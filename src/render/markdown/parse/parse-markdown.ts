@@ -189,7 +189,7 @@ function leafTag(opener: Token | undefined): string {
   return opener.tag;
 }
 
-/** Returns a function that generates unique heading ids, as on GitHub. */
+/** Returns a function that generates unique heading ids, similar to those of GitHub. */
 function slugger(): (text: string) => string {
   const used = new Set<string>();
   /** The last number used per base, so that many headings with the same text do not cost quadratic time. */

@@ -55,8 +55,8 @@ const CLOSE = /<\/details>[ \t]*$/i;
 const SUMMARY = /^<summary>(.*?)<\/summary>/i;
 
 /**
- * Returns, for the line of each opening `<details>`, the line of its closing tag, counted from 0. Code blocks are
- * skipped.
+ * Returns, for the line of each `<details>` that is closed, the line of its closing tag, counted from 0. Fenced code
+ * blocks are skipped.
  */
 function detailsPairs(source: string): Map<number, number> {
   const pairs = new Map<number, number>();
