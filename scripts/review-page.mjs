@@ -1,6 +1,6 @@
 // Uses the review pages as a reviewer does, for the images of the documentation.
 
-/** Selects `quote` in the plan, and comments on it: `key` is the key of the kind of comment. */
+/** Selects `quote` in the plan, and comments on it. `key` is the keyboard shortcut of the annotation's type. */
 export async function addNote(page, quote, key, text) {
   await page.evaluate((wanted) => {
     const walker = document.createTreeWalker(document.querySelector(".plan"), NodeFilter.SHOW_TEXT);

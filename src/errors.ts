@@ -30,7 +30,12 @@ export const errorCatalog = {
   input: { status: 400, exitCode: 2, meaning: "The plan is empty, or the input cannot be read." },
   port_in_use: { status: 500, exitCode: 3, meaning: "Another program uses the port." },
   cannot_listen: { status: 500, exitCode: 3, meaning: "The address or port cannot be bound." },
-  not_a_repository: { status: 500, exitCode: 4, meaning: "The folder is not inside a git repository." },
+  not_a_repository: {
+    status: 500,
+    exitCode: 4,
+    meaning:
+      "The folder does not exist, is not inside a git working tree, or belongs to a user that git does not trust.",
+  },
   git_missing: { status: 500, exitCode: 4, meaning: "git is not installed or not on the PATH." },
   git_failed: { status: 500, exitCode: 4, meaning: "git rejected a command or could not complete it." },
   vcs_missing: { status: 500, exitCode: 4, meaning: "jj or Sapling is not installed or not on the PATH." },
@@ -211,7 +216,7 @@ export const errorCatalog = {
   storage: {
     status: 500,
     exitCode: 1,
-    meaning: "A file of the data directory cannot be written, or is locked by another process.",
+    meaning: "A file of the data directory cannot be read or written, or is locked by another process.",
   },
 } as const satisfies Record<string, CatalogEntry>;
 

@@ -6,7 +6,7 @@ import { urlHost, withoutBrackets } from "../config/loopback.ts";
 import type { OutboundProxy } from "../config/outbound-proxy.ts";
 import { systemErrorCode } from "../errors.ts";
 
-/** The error of an HTTP proxy that could not be reached or that refused to connect to an upstream. */
+/** The error of an HTTP proxy that could not be reached or that refused to connect to the origin. */
 export class TunnelError extends Error {
   readonly code = "ERR_PROXY_TUNNEL";
 }

@@ -42,7 +42,7 @@ function convert(
   if (members.has("Providers"))
     return { program: "claude-code-router", ...importClaudeCodeRouter(value, file) };
   throw new AppError("configuration", `${file} has neither model_list nor Providers`, {
-    hint: "Name LiteLLM's config.yaml or the config.json of claude-code-router.",
+    hint: "Pass the config.yaml of LiteLLM or the config.json of claude-code-router.",
   });
 }
 

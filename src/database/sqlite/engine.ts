@@ -58,9 +58,9 @@ function openNative(path: string): SqliteEngine | undefined {
 /**
  * Compiles the WebAssembly build with V8's baseline compiler only. For SQLite's largest functions, the optimizing
  * compiler takes 40 MB of memory, which the process does not return to the system, and more CPU time than it saves in
- * 600,000 inserts. V8 reads two of the flags when a module is compiled; `wasm-tier-up`, which `liftoff-only` disables,
- * when a function is called for the first time. It stays disabled, which has no effect on modules that were compiled
- * before. `scripts/start/code-cache.mjs` resets it before it stores compiled code.
+ * 600,000 inserts. V8 reads both flags when a module is compiled. `liftoff-only` also disables `wasm-tier-up`, which V8
+ * reads when a function is called for the first time. `wasm-tier-up` stays disabled, which has no effect on modules
+ * that were compiled before. `scripts/start/code-cache.mjs` resets it before storing compiled code.
  */
 async function loadWasm() {
   for (const flag of ["liftoff-only", "no-wasm-dynamic-tiering"]) setFlagsFromString(`--${flag}`);
