@@ -33,7 +33,7 @@ export interface AppLimits {
 }
 
 /**
- * Returns a Fastify instance with the limits that both servers share. `forceCloseConnections` lets `close()` end open
+ * Returns a Fastify instance with the limits that all servers share. `forceCloseConnections` lets `close()` end open
  * event streams.
  */
 export function createApp(limits: AppLimits): FastifyInstance {

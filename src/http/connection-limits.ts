@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Limits of a connection, for both servers. Times are in milliseconds. `requestTimeout` has no effect before
+ * Limits of a connection, for all servers. Times are in milliseconds. `requestTimeout` has no effect before
  * `headersTimeout` has passed, and Node.js checks both only every `connectionsCheckingInterval`.
  */
 export const CONNECTION_LIMITS = {

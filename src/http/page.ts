@@ -37,7 +37,7 @@ export function addPage(app: FastifyInstance, { source, name, fill, mayBeFramed 
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Sallyport</title>
-<p>The pages are not built. Run <code>npm run build</code>, then start the review again.</p></html>
+<p>The pages are not built. Run <code>npm run build</code>, then run the command again.</p></html>
 `;
 
 const TOKEN_HEADER = "x-sallyport-page";

@@ -123,7 +123,10 @@ export interface UpstreamConfig {
   readonly keys: readonly string[];
   readonly credentials: "config" | "client";
   readonly headers: Readonly<Record<string, string>>;
-  /** Names, in lower case, of client headers that are forwarded in addition to those of vendors. */
+  /**
+   * Names, in lower case, of client headers that are forwarded in addition to known ones if others than this machine's
+   * user can call the proxy; otherwise, other client headers are forwarded too.
+   */
   readonly forwardHeaders: readonly string[];
   /** Configured models; undefined: the upstream's own list. */
   readonly models: readonly string[] | undefined;
