@@ -206,7 +206,7 @@ function onEvent(event: ReviewEvent): void {
   if (event.event === "closing") useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
 }
 
-/** Merges the comments and viewed marks of other tabs; after a reconnection, also those whose events were missed. */
+/** Merges the drafts of other tabs; after a reconnection, also those whose events were missed. */
 function followOtherTabs(event: ReviewEvent, index: DiffIndex | undefined): void {
   if (!index) return;
   const { sessionId, reviewId } = index;

@@ -190,7 +190,7 @@ function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement 
   }, [id, field]);
 }
 
-/** Keeps the buttons in view when a comment becomes a suggestion, because its editor becomes taller. */
+/** Keeps the buttons in view when a comment becomes a suggestion, or the reverse: the height of the editor changes. */
 function useRevealOnGrowth(id: string, isSuggestion: boolean): void {
   const wasSuggestion = useRef(isSuggestion);
   useEffect(() => {

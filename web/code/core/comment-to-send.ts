@@ -4,8 +4,8 @@ import { changesCode, type ReviewComment } from "./comment.ts";
 import { type FeedbackContext, feedbackItem } from "./feedback.ts";
 
 /**
- * Converts a comment to the thread to store. `position` has the comment's current lines; a comment on lines without a
- * position becomes a thread on the whole change.
+ * Converts a comment to the thread to store. `position` has the comment's current lines; if it is undefined, a comment
+ * on lines becomes a thread on the whole change.
  */
 export function threadBody(
   comment: ReviewComment,
@@ -44,7 +44,7 @@ function threadText(comment: ReviewComment): string {
   return parts.join("\n\n");
 }
 
-/** Formats a comment with its lines and code as Markdown, for a thread without that position. */
+/** Formats a comment with its lines and code as Markdown, for a thread that is not on those lines. */
 export function threadAsText(comment: ReviewComment, context: FeedbackContext): string {
   return feedbackItem(comment, context).join("\n\n");
 }

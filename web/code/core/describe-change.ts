@@ -4,7 +4,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 /** The mode of a submodule. */
 const SUBMODULE = "160000";
 
-/** Describes the change of a file without lines. */
+/** Describes the change to a file whose patch has no lines. */
 export function describeChange(file: DiffFile): string {
   const modes = file.oldMode && file.newMode && file.oldMode !== file.newMode;
   const change = modes ? ` Its mode changed from ${file.oldMode} to ${file.newMode}.` : "";

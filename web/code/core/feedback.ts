@@ -137,8 +137,8 @@ export function formatLines(start: number, end: number): string {
 }
 
 /**
- * Converts comments to the annotations of `POST /api/feedback`, with current line numbers. Line 0 stands for the whole
- * file. Omits comments on the whole change.
+ * Converts comments to the annotations of `POST /api/feedback`, with current line numbers, or with the original ones if
+ * the lines are not in the diff. Line 0 stands for the whole file. Omits comments on the whole change.
  */
 export function toAnnotations(
   comments: readonly ReviewComment[],

@@ -7,9 +7,9 @@ import { isBlank, type ReviewComment } from "./comment.ts";
 type SharedDraft = Pick<DraftContent, "comments" | "editing" | "viewed" | "edited">;
 
 /**
- * Merges the draft that another tab of the review has saved into this tab's draft. `base` is the common ancestor.
- * Comments without content stay in the tab that opened them. If both tabs changed a comment, this tab's version becomes
- * a comment with the id that `newId` returns, and its open editor moves to that comment. Pure.
+ * Merges another tab's draft of the same review into this tab's draft. `base` is the common ancestor. Comments without
+ * content stay in the tab that opened them. If both tabs changed a comment differently, this tab's version becomes a
+ * comment with the id that `newId` returns, and its open editor moves to that comment. Pure.
  */
 export function mergeTabs(
   base: DraftContent | undefined,

@@ -160,7 +160,7 @@ function Results({ found, at, pick }: ResultsProps) {
   return (
     <div id="revision-list" role="listbox" tabIndex={-1} className="palette-list" aria-label="Revisions">
       {found.map((revision, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the fields above have the keys
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the fields above handle the keys
         <div
           key={`${revision.kind} ${revision.name}`}
           id={`revision-${index}`}

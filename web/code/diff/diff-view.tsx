@@ -11,7 +11,10 @@ import { FileSection } from "./file-section.tsx";
 import { partKey } from "./layout-cache.ts";
 import { SidewaysBar } from "./sideways-bar.tsx";
 
-/** Renders all files of the diff in one scroller. Only rows near the window are rendered. */
+/**
+ * Renders all files of the diff in one scroller. Only rows near the window are rendered, except for printing and for
+ * the browser's search.
+ */
 export function DiffView({ controller }: { readonly controller: DiffController }) {
   const scroller = useRef<HTMLElement>(null);
   const scene = useSyncExternalStore(controller.subscribe, controller.scene);

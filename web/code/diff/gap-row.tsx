@@ -9,7 +9,10 @@ interface GapRowProps {
   readonly gap: number;
 }
 
-/** Renders the bar of a gap before, between or after the hunks: expand buttons and the next hunk's heading. */
+/**
+ * Renders the bar of a gap before, between or after the hunks: expand buttons, or a notice if the lines are not
+ * available, and the next hunk's heading.
+ */
 export function GapRow({ body, row, gap }: GapRowProps) {
   const stretch = gapAt(body, gap);
   const shown = body.rows ? contextAround(body, row) : 0;

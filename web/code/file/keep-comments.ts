@@ -13,7 +13,7 @@ interface KeptComments {
   readonly author: string;
 }
 
-/** Restores stored comments on this file and stores every change. */
+/** Restores the stored comments on this page, and stores every change. */
 export function keepComments({ title, diffId, comments }: SharedCodeReview): void {
   const key = `sallyport code ${title} ${diffId} ${comments.map(({ id }) => id).join(" ")}`;
   const kept = readStored<KeptComments>(key, (kept) => Array.isArray(kept.comments));

@@ -27,7 +27,7 @@ const ConflictBanner = lazy(() =>
   import("./conflict-banner.tsx").then((module) => ({ default: module.ConflictBanner })),
 );
 
-/** Renders notices, the most serious first. */
+/** Renders the panel of a pull request, and the notices about the server, the agent, the draft and the diff. */
 export function Banners() {
   // Without a server, saving and refreshing also fail, but only the lost server is reported.
   const isServerLost = useSession((session) => !session.connected || session.closing !== undefined);

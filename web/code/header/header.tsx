@@ -86,7 +86,7 @@ export function Header() {
   );
 }
 
-/** Renders the decision buttons. In a live session, sending keeps the review open, and finishing ends it. */
+/** Renders the decision buttons. In a live review, sending keeps the review open, and finishing ends it. */
 function DecisionButtons({ count }: { readonly count: number }) {
   const isLive = useThreads(({ live }) => live !== undefined);
   const unposted = useThreads(

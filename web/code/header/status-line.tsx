@@ -31,8 +31,8 @@ export function StatusLine() {
 }
 
 /**
- * Formats both numbers. Threads contain what was sent or comes from others; comments and replies are in the
- * draft until they are sent.
+ * Formats the numbers of threads and of unsent comments and replies. Threads contain messages that were sent or come
+ * from others; comments and replies are in the draft until they are sent.
  */
 function describeCount(threads: number, comments: number): string {
   if (threads === 0) return plural(comments, "comment");

@@ -52,7 +52,8 @@ async function takeSteps(): Promise<void> {
 }
 
 /**
- * Returns the commit `steps` after the shown one, or the last commit in that direction if there are fewer.
+ * Returns the commit `steps` after the shown one, or the last commit in that direction if there are fewer; undefined if
+ * there is none.
  */
 function commitAfter(steps: number): string | undefined {
   const { commits } = useCommits.getState();

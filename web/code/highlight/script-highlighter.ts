@@ -9,8 +9,8 @@ import { LINE_BREAK } from "../../../src/render/diff/text/tokens.ts";
 const MAX_TEXT_LENGTH = 100_000;
 
 /**
- * Highlights with highlight.js, for browsers that do not allow WebAssembly. Returns undefined for an unknown language
- * or a text longer than `MAX_TEXT_LENGTH`.
+ * Highlights with highlight.js, for saved pages and for browsers that do not allow WebAssembly. Returns undefined for
+ * an unknown language or a text longer than `MAX_TEXT_LENGTH`.
  */
 export function scriptHighlighter(text: string, language: string): Uint32Array | undefined {
   if (text.length > MAX_TEXT_LENGTH || !hljs.getLanguage(language)) return undefined;
@@ -19,8 +19,8 @@ export function scriptHighlighter(text: string, language: string): Uint32Array |
 }
 
 /**
- * Converts the markup of highlight.js to records: nested spans with a class, and text in which character references
- * stand for single characters.
+ * Converts the markup of highlight.js to records. The markup consists of nested spans with a class, and text in which
+ * character references stand for single characters.
  */
 export function recordsFromHtml(html: string): Uint32Array {
   const records: number[] = [];

@@ -113,8 +113,8 @@ function SvgPreview({ file: { path }, texts }: { readonly file: DiffFile; readon
     <>
       {leftOut.length > 0 && (
         <p className="hint">
-          {leftOut.length === 1 ? "One version is not shown: it" : "Neither version is shown: each"} is larger
-          than 1 MB, or declares entities, which can expand to any size.
+          {leftOut.length === 1 ? "One version is not shown: it" : "Neither version is shown: each"} is longer
+          than 1,000,000 characters, or declares entities, which can expand to any size.
         </p>
       )}
       <ImageComparison name={path} sources={sources} />

@@ -21,7 +21,10 @@ const SidebarThreads = lazy(() =>
   import("./sidebar-threads.tsx").then((module) => ({ default: module.SidebarThreads })),
 );
 
-/** Renders all comments, then all threads. In each list, those on the whole change come first, then in file order. */
+/**
+ * Renders the comments of the chosen type, then the threads. In each list, the items on the whole change come first,
+ * and the others follow in file order.
+ */
 export function CommentSidebar({ controller }: { readonly controller: DiffController }) {
   const comments = useComments((state) => state.comments);
   const files = useSession((session) => session.files);

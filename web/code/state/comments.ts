@@ -108,7 +108,7 @@ export function undoLast(): boolean {
   return back !== undefined;
 }
 
-/** Adds an undo function. Returns it in a form that can be called once, by a message or by `undoLast`. */
+/** Adds an undo function. Returns a function that runs it, of which only the first call has an effect. */
 function offerUndo(back: () => void): () => void {
   const once = () => {
     const at = ways.indexOf(once);

@@ -15,7 +15,7 @@ export interface Feedback {
   readonly count: number;
 }
 
-/** Composes the feedback. Fetches the patches that are needed for line numbers. */
+/** Composes the feedback. Fetches the patches and notebooks that are needed for line numbers. */
 export async function composeFeedback(): Promise<Feedback> {
   const { comments, context } = await commentsInOrder();
   return {

@@ -1,6 +1,6 @@
 import type { DiffIndex } from "../../../src/review/api-types.ts";
 
-/** Returns the label of a diff type: that of its option, or a label derived from the commit or base. */
+/** Returns the label of a diff type: that of its option, or otherwise a label derived from the diff type. */
 export function diffLabel(index: DiffIndex | undefined, diffType: string): string {
   const { diffOptions = [], moreDiffOptions = [] } = index?.gitContext ?? {};
   const option = [...diffOptions, ...moreDiffOptions].find(({ id }) => id === diffType);

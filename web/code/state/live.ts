@@ -32,7 +32,7 @@ export function keepSent(): void {
   });
 }
 
-/** Returns the comments as threads. Fetches the patches that are needed for their line numbers. */
+/** Returns the comments as threads. Fetches the patches and notebooks that are needed for their line numbers. */
 export async function collectComments(): Promise<readonly CommentToSend[]> {
   const { comments, context } = await commentsInOrder();
   return comments.map((comment) => ({
@@ -42,7 +42,7 @@ export async function collectComments(): Promise<readonly CommentToSend[]> {
   }));
 }
 
-/** Shows the final screen after the session was finished. */
+/** Shows the final screen after the live review was finished. */
 export function showFinished(approved: boolean, feedback: string, doubt: CallerDoubt | undefined): void {
   stopDraft();
   useSession.setState({ phase: "sent", sent: { feedback, approved, warnings: [], isLive: true }, doubt });

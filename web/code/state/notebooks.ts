@@ -6,7 +6,7 @@ import { useSession } from "./session.ts";
 
 /** A notebook of the diff. */
 export interface LoadedNotebook {
-  /** Undefined until the notebook is loaded, or if there is a problem. */
+  /** Undefined if there is a problem. */
   readonly view?: NotebookView | undefined;
   /** The reason why the notebook cannot be shown by cells. */
   readonly problem?: string | undefined;

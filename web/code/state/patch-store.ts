@@ -15,8 +15,8 @@ const FOR_SCROLLING: RequestSize = { bytes: 128 * 1024, files: 50 };
 const FOR_SEARCH: RequestSize = { bytes: 512 * 1024, files: 50 };
 const REQUESTS_AT_ONCE = 2;
 /**
- * Maximum length of the retained patches in UTF-16 units. Beyond it, the least recently used patches are
- * dropped.
+ * Maximum length of the retained patches in UTF-16 units. Beyond it, the least recently used patches that are
+ * not wanted are dropped after a request.
  */
 const KEPT_LENGTH = 12 * 1024 * 1024;
 

@@ -19,9 +19,9 @@ export type CurrentPosition =
   | { readonly state: "here"; readonly start: number; readonly end: number; readonly moved: boolean }
   /** The lines are in the file, but between the hunks. */
   | { readonly state: "context"; readonly start: number; readonly end: number; readonly moved: boolean }
-  /** The file is in this diff, but the lines are not. */
+  /** The file is in this diff, but the lines are not, or the comment is on the whole file. */
   | { readonly state: "lost" }
-  /** The file is not in this diff. */
+  /** The file is not in this diff, or the comment is on the whole change. */
   | { readonly state: "elsewhere" };
 
 const byPath = new WeakMap<readonly DiffFile[], ReadonlyMap<string, DiffFile>>();

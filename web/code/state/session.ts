@@ -37,7 +37,7 @@ interface SessionState {
         readonly feedback: string;
         readonly approved: boolean;
         readonly warnings: readonly string[];
-        /** Set if a live session was finished. */
+        /** Set if a live review was finished. */
         readonly isLive?: true;
       }
     | undefined;

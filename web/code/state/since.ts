@@ -42,7 +42,7 @@ const NONE: readonly EarlierComment[] = [];
 export function earlierComments(): readonly EarlierComment[] {
   const { rounds, positions } = useRounds.getState();
   const last = rounds.at(-1);
-  // In a live session, the threads themselves are shown at their lines.
+  // In a live review, the threads themselves are shown at their lines.
   if (!last || last.round !== useSession.getState().since || useThreads.getState().live) return NONE;
   return last.annotations.map((annotation) => {
     const position = positions.get(annotation.id);

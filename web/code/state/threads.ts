@@ -14,7 +14,10 @@ interface Grouped {
   readonly open: ReadonlyMap<string, number>;
 }
 
-/** Returns whether replies are possible: in a live session they reach the agent, and in a pull request they are posted. */
+/**
+ * Returns whether replies are possible. In a live review they reach the agent, and in a review of a pull request they
+ * can be posted.
+ */
 export const canRespond = (): boolean => isLive() || useSession.getState().index?.source === "pr";
 
 const grouped = new WeakMap<readonly Thread[], Grouped>();

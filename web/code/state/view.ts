@@ -132,7 +132,7 @@ export function applySettings(settings: ReviewSettings): void {
   });
 }
 
-/** Changes how the diff is shown, and stores this on the server. Ignores a failure to store it. */
+/** Changes settings of the view, and stores the settings on the server. Ignores a failure to store them. */
 export function changeView(
   change: Partial<Pick<ViewState, "layout" | "wrap" | "whitespace" | "tabWidth">>,
 ): void {

@@ -1,7 +1,7 @@
 /**
  * Updates the children of `container` to match the markup and keeps unchanged nodes, so that focus, selection
- * and scroll positions survive. Matches elements by `data-key`. The server renders the same markup for the
- * first paint, so the current calls are updated by this function, not by React.
+ * and scroll positions survive. Matches elements by `data-key`, and nodes without a key by position. The server
+ * renders the same markup for the first paint, so the current calls are updated by this function, not by React.
  */
 export function patch(container: Element, markup: string): void {
   const template = document.createElement("template");

@@ -234,7 +234,7 @@ function formatStep(step: number, unit: StepUnit): string {
   return `${MONTHS[date.getMonth()]} ${date.getDate()}, ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Formats ticks in seconds since 1970: as times of day, with the date where a day begins, or as dates for days. */
+/** Formats ticks in seconds since 1970: as times of day, but as dates at midnight and in charts by day. */
 function formatTicks(ticks: readonly number[], unit: StepUnit): string[] {
   return ticks.map((tick) => {
     const date = new Date(tick * 1000);

@@ -86,7 +86,7 @@ interface FinishedProps {
   readonly doubt: CallerDoubt | undefined;
 }
 
-/** Renders the end of a live session that the person ended without approval. */
+/** Renders the end of a live review that the person ended without approval. */
 function Finished({ feedback, doubt }: FinishedProps) {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   return (

@@ -2,7 +2,10 @@
  * The functions of the open Markdown editor that read and set the reading position. Lines are counted from 1.
  */
 export interface OpenEditor {
-  /** Returns the line at the top of the window; 1 while the beginning of the text is visible. */
+  /**
+   * Returns the line at the top of the window: 1 while the beginning of the text is visible, and the caret's line while
+   * the preview replaces the editor.
+   */
   readonly lineAtTop: () => number;
   /** Scrolls a line to the top of the window. */
   readonly goToLine: (line: number) => void;

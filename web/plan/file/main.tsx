@@ -28,14 +28,14 @@ async function start(): Promise<void> {
   if (root) createRoot(root).render(<FileApp review={review} />);
 }
 
-/** Comments on a shared file, as stored by the browser. */
+/** Comments on a saved page, as stored by the browser. */
 interface KeptAnnotations {
   readonly annotations: readonly PlanAnnotation[];
   readonly composer?: Composer;
   readonly author: string;
 }
 
-/** Restores stored comments on this file and stores every change. */
+/** Restores the stored comments on this page, and stores every change. */
 function keepAnnotations({ title, plan, annotations }: SharedReview): void {
   const key = `sallyport ${title} ${checksum(plan + JSON.stringify(annotations))}`;
   const kept = readStored<KeptAnnotations>(key, (kept) => Array.isArray(kept.annotations));

@@ -62,7 +62,7 @@ export function Header() {
   );
 }
 
-/** Renders the decision buttons of a live session: sending keeps the review open, and finishing ends it. */
+/** Renders the decision buttons of a live review: sending keeps the review open, and finishing ends it. */
 function LiveButtons({ count }: { readonly count: number }) {
   const unsent = useThreads(({ threads, drafts }) => threads.filter(isInNextBatch).length + drafts.size);
   const total = count + unsent;

@@ -65,7 +65,10 @@ interface PlanPaletteContent {
 /** Maximum number of entries of one group. */
 const MAX_ENTRIES = 50;
 
-/** Returns the entries that contain every word of a text, ignoring case: actions first. Leaves out empty groups. */
+/**
+ * Returns the entries that contain every word of a text, ignoring case: actions first, and at most `MAX_ENTRIES` of
+ * each group. Leaves out empty groups.
+ */
 function planGroups(text: string, content: PlanPaletteContent): readonly PaletteGroup[] {
   const groups = [
     { name: "Actions", entries: content.actions },

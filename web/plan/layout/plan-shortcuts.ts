@@ -111,7 +111,7 @@ const onPlan: Partial<Record<ActionName, () => void>> = {
 
 export const planShortcuts: readonly Shortcut[] = listShortcuts(onPlan);
 
-/** The shortcuts of a review with threads. */
+/** The shortcuts of a review that is live or has threads. */
 export const threadShortcuts: readonly Shortcut[] = listShortcuts({ ...onPlan, ...threadKeys(isLive) });
 
 /** Shortcuts of a saved page, where deciding and editing are not possible. */

@@ -53,7 +53,7 @@ export async function collectComments(): Promise<readonly CommentToSend[]> {
   });
 }
 
-/** Shows the final screen after the session was finished. */
+/** Shows the final screen after the live review was finished. */
 export function showFinished(approved: boolean, feedback: string, doubt: CallerDoubt | undefined): void {
   useReview.setState({
     phase: "done",

@@ -142,7 +142,7 @@ export function linesAnchor(
 const knownBlocks = new WeakMap<MarkdownDocument, WeakMap<PlanAnchor, readonly number[]>>();
 
 /**
- * Returns the indices of the blocks that an anchor touches. They are computed once per anchor, because a plan
+ * Returns the indexes of the blocks that an anchor touches. They are computed once per anchor, because a plan
  * may have thousands of anchors.
  */
 export function findAnchorBlocks(document: MarkdownDocument, anchor: PlanAnchor): readonly number[] {

@@ -14,8 +14,8 @@ interface Comparable {
 }
 
 /**
- * Maximum number of edits between aligned lists. With more edits, the second list as a whole replaces the
- * first.
+ * Maximum number of edits between aligned lists. With more edits, no items count as equal: similar items are paired,
+ * and all others are removed or added.
  */
 const MAX_EDITS = 3_000;
 /** Maximum number of added items that are searched for the successor of a removed item. */

@@ -36,7 +36,7 @@ export function compareByWord(before: string, after: string): WordEdits | undefi
   return { added, removed };
 }
 
-/** Splits a text into words, spaces and other characters. Scripts without spaces are split into characters. */
+/** Splits a text into words, spaces and other characters. Han, kana and Thai text is split into characters. */
 function splitTokens(text: string): string[] {
   return text.match(TOKENS) ?? [];
 }

@@ -22,7 +22,7 @@ export function getTraits(nodes: readonly MarkdownNode[], document: MarkdownDocu
   });
 }
 
-/** In scripts without spaces, each character counts as a word. */
+/** In Han, kana and Thai text, which has no spaces between words, each character counts as a word. */
 const WORD_PATTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
 
 /** Returns the fraction, from 0 to 1, of the words of the node with fewer words that the other node also contains. */

@@ -240,7 +240,10 @@ export const setNote = (note: string) => set({ note, rewritten: undefined });
 /** Sets the feedback as edited by the person; undefined restores the composed feedback. */
 export const setRewritten = (rewritten: string | undefined) => set({ rewritten });
 
-/** Opens a dialog; undefined closes it. Decision dialogs first save the annotation that is being written. */
+/**
+ * Opens a dialog; undefined closes it. First applies the typed text and, for a decision dialog, saves the annotation
+ * that is being written.
+ */
 export function openDialog(dialog: DialogName | undefined): void {
   if (dialog === "approve" || dialog === "request-changes") saveComposer();
   applyTypedText();

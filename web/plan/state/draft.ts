@@ -30,7 +30,7 @@ let tabDraft: TabDraft<DraftContent> | undefined;
 export async function startDraft({ sessionId, ...first }: PlanState): Promise<void> {
   tabDraft = createTabDraft<DraftContent>({
     session: sessionId,
-    // In a live session, the plan and its id can change.
+    // In a live review, the plan and its id can change.
     owner: () => ({ planId: useReview.getState().plan?.planId ?? first.planId }),
     content: () => getContent(useReview.getState()),
     merge: mergeStored,

@@ -49,8 +49,8 @@ export async function handleServerChange(sessionId: string): Promise<void> {
 }
 
 /**
- * Returns the state of a plan. In a live session, removes the option to send an edited plan, which such a
- * session does not support.
+ * Returns the state of a plan. In a live review, removes the option to send an edited plan, which live reviews do
+ * not support.
  */
 export function forLive(plan: PlanState): PlanState {
   return plan.live ? { ...plan, caller: { ...plan.caller, takesEditedPlan: false } } : plan;

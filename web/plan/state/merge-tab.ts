@@ -17,8 +17,8 @@ export interface SharedContent {
 }
 
 /**
- * Merges the draft that another tab has saved. `base` is the common ancestor. What both tabs have changed stays in this
- * tab; of a comment, both versions are kept. Returns the other tab's draft as it was merged.
+ * Merges the draft that another tab has saved. `base` is the common ancestor. If both tabs have changed a value, this
+ * tab's value is kept; of a comment, both versions are kept. Returns the other tab's draft as it was merged.
  */
 export function mergeOtherTab<Content extends SharedContent>(
   base: Content | undefined,

@@ -55,7 +55,7 @@ export type Outcome =
       readonly permissionMode?: string;
       readonly agentSwitch?: string;
     }
-  /** A live session was ended without approval. */
+  /** A live review was ended without approval. */
   | { readonly kind: "finished"; readonly feedback: string; readonly doubt: CallerDoubt | undefined }
   /** Another tab, or a program that called this server, made the decision. */
   | { readonly kind: "elsewhere"; readonly byProgram?: boolean }
@@ -99,7 +99,7 @@ export interface ReviewState {
   readonly doubt: CallerDoubt | undefined;
   /** Whether another plan is now under review at this address. */
   readonly isReplaced: boolean;
-  /** The author name for new annotations; only in a shared file. */
+  /** The author name for new annotations; only in a saved page. */
   readonly author: string;
   readonly rounds: readonly Round[];
   /** The text that precedes all comments in the feedback. */

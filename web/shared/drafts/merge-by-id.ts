@@ -4,9 +4,9 @@ interface Identified {
 }
 
 /**
- * Merges two tabs' versions of a list. `base` is their common ancestor. A change in only one tab is kept. If
- * both tabs changed an item, `mine` is added as a copy with a new id, so that no text is lost. Items that are equal in
- * both tabs are the objects of `mine`. Pure.
+ * Merges two tabs' versions of a list. `base` is their common ancestor. A change in only one tab is kept. If both tabs
+ * changed an item differently, the item of `mine` is added as the copy that `copyOf` returns, so that no text is lost.
+ * Items that are equal in both tabs are the objects of `mine`. Pure.
  */
 export function mergeById<Item extends Identified>(
   base: readonly Item[],

@@ -16,8 +16,8 @@ export interface TabDraftPorts<Content> {
   /** Returns what this tab has to save. */
   readonly content: () => Content;
   /**
-   * Merges the draft that another tab has saved into this tab. `base` is the common ancestor. Returns the next common
-   * ancestor, or undefined if the draft is invalid.
+   * Merges the draft `theirs`, which another tab has saved, into this tab. `base` is the common ancestor. Returns the
+   * next common ancestor, or undefined if the draft is invalid.
    */
   readonly merge: (base: Content | undefined, theirs: Content) => Content | undefined;
   readonly onStatus: (status: DraftStatus) => void;

@@ -30,7 +30,7 @@ export function embedImages(images: Readonly<Record<string, string>>): void {
 /** Returns the data URL of an embedded image. */
 export const embeddedImage = (path: string): string | undefined => embedded.get(path);
 
-/** Returns the URL of a local image. */
+/** Returns the URL of an embedded or a local image. */
 export function imageUrl(path: string): string {
   return embeddedImage(path) ?? `/api/image?path=${encodeURIComponent(path)}`;
 }

@@ -36,7 +36,7 @@ interface MarkdownViewProps extends MarkdownHost {
 }
 
 interface DrawOptions extends MarkdownHost {
-  /** Whether the nodes belong to an earlier version, whose indices are invalid in this version. */
+  /** Whether the nodes belong to an earlier version, whose indexes are invalid in this version. */
   readonly isRemoved?: boolean;
 }
 

@@ -23,10 +23,10 @@ interface LiveDialogProps extends Omit<BatchDialogProps, "caller"> {
   readonly onFinished: OnFinished;
 }
 
-/** Called when the session has ended. `doubt` is the reason why the agent may not receive the decision. */
+/** Called when the live review has ended. `doubt` is the reason why the agent may not receive the decision. */
 type OnFinished = (approved: boolean, text: string, doubt: CallerDoubt | undefined) => void;
 
-/** Renders a dialog of a live session, in place of the decision dialog of a one-shot review. */
+/** Renders a dialog of a live review, in place of the decision dialog of a one-shot review. */
 export function LiveDialog({ kind, onSent, onFinished, ...shared }: LiveDialogProps) {
   const agent = useThreads(({ live }) => live?.agent.name ?? "");
   const caller = agent || "the agent";
@@ -86,7 +86,7 @@ interface FinishDialogProps extends BatchDialogProps {
 }
 
 /**
- * Renders the dialog that ends the live session with or without approval. Unsent comments and replies are sent too.
+ * Renders the dialog that ends the live review with or without approval. Unsent comments and replies are sent too.
  */
 function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProps) {
   const comments = useCollected(collect);
@@ -120,7 +120,7 @@ function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProp
     >
       <Problem text={problem} />
       <p>
-        {sentenceStart(caller)} receives your decision and the session ends.
+        {sentenceStart(caller)} receives your decision, and the review ends.
         {count > 0 && " Unsent comments are included:"}
       </p>
       {count > 0 && <Contents comments={comments} />}

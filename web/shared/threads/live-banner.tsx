@@ -6,7 +6,7 @@ import { Button } from "../components/button.tsx";
 import { showPendingRound, useThreads } from "./thread-store.ts";
 import { batchState } from "./threads.ts";
 
-/** Shows the agent's state and the newest round of a live session. Renders nothing in a one-shot review. */
+/** Shows the agent's state and the newest round of a live review. Renders nothing in a one-shot review. */
 export function LiveBanner({ onShowChanges }: { readonly onShowChanges?: (() => void) | undefined }) {
   const agent = useThreads(({ live }) => live?.agent);
   const threads = useThreads((state) => state.threads);

@@ -13,7 +13,7 @@ import { batchState } from "./threads.ts";
 let isFollowing = false;
 
 /**
- * Handles the events of threads, of live sessions and of other reviews. `showRound` loads a new round and returns a
+ * Handles the events of threads, of live reviews and of other reviews. `showRound` loads a new round and returns a
  * description of the changes.
  */
 export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {

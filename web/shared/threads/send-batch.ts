@@ -27,7 +27,7 @@ export async function sendBatch(
   return (await handOver(comments, "/api/send", body)).error;
 }
 
-/** Ends the session and sends all comments and replies that were not sent. */
+/** Ends the live review and sends all comments and replies that were not sent. */
 export function finishReview(
   comments: readonly CommentToSend[],
   approved: boolean,

@@ -38,7 +38,7 @@ const SEVERITY_NAMES: Readonly<Record<ThreadSeverity, string>> = {
 
 export interface ThreadActions {
   readonly onAccept: (thread: Thread) => void;
-  /** Whether replies are possible: in a live session they reach the agent, and in a pull request they are posted. */
+  /** Whether replies are possible: in a live review, and on the page of a pull request. */
   readonly canRespond: boolean;
 }
 
@@ -49,7 +49,10 @@ interface ThreadCardProps extends ThreadActions {
   readonly onShow?: (() => void) | undefined;
 }
 
-/** Renders a thread: its messages, its state, and the available actions. Folded when resolved or dismissed. */
+/**
+ * Renders a thread: its messages, its state, and the available actions. A resolved or dismissed thread is folded until
+ * the person unfolds it.
+ */
 export const ThreadCard = memo(function ThreadCard(props: ThreadCardProps) {
   const { thread, position, onShow } = props;
   const { id, type, anchor, severity, messages } = thread;

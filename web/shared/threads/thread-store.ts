@@ -73,7 +73,7 @@ export const useThreads = create<ThreadsState>(() => ({
 
 const { getState: state, setState: set } = useThreads;
 
-/** Returns whether this review is a live session. */
+/** Returns whether this review is live. */
 export const isLive = (): boolean => state().live !== undefined;
 
 /** Returns the number of messages that the person has written in threads and not sent. */
@@ -131,7 +131,7 @@ export function receiveThread(thread: Thread): void {
   }
 }
 
-/** Updates the agent of a live session. Announces that the agent has disconnected, or its progress. */
+/** Updates the agent of a live review. Announces that the agent has disconnected, or its progress. */
 export function receiveAgent(agent: LiveAgent): void {
   const { live } = state();
   if (!live) return;
@@ -149,7 +149,10 @@ export async function changeThreadState(thread: Thread, next: ThreadState): Prom
   }
 }
 
-/** Accepts a finding, which becomes part of the person's next batch. Resolves to whether the server has stored this. */
+/**
+ * Accepts a finding, which in a live review becomes part of the next batch. Resolves to whether the server has stored
+ * this.
+ */
 export async function acceptFinding(thread: Thread): Promise<boolean> {
   const isDone = await patchThread(thread, { accepted: true });
   if (isDone) announce("Finding accepted");

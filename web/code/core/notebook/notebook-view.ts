@@ -22,7 +22,10 @@ export type NotebookBlock =
   /** Cells that are not shown: `details` of them differ in execution counts, ids or metadata. */
   | { readonly kind: "folded"; readonly key: string; readonly cells: number; readonly details: number };
 
-/** Numbers of cells by their change, of cells with another execution count or id, and of changed metadata values. */
+/**
+ * Numbers of cells after the change (`cells`), of cells by their change, of cells with another execution count or id,
+ * and of changed metadata values.
+ */
 export interface NotebookSummary {
   readonly cells: number;
   readonly changed: number;
