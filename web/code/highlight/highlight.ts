@@ -28,8 +28,8 @@ async function loadFallback(): Promise<Highlight> {
   }
 }
 
-// The package exports styled objects, one per token. The records from which they are made are about 10 times
-// cheaper and need no theme, so the class is imported by file. The version is pinned exactly.
+// The package's public functions return styled tokens or HTML. The records from which these are made are about 10
+// times cheaper and need no theme, so the class is imported by file. The version is pinned exactly.
 
 /** Members of the class that its public interface omits. */
 interface RecordHighlighter {
