@@ -6,9 +6,9 @@ export interface BodyMemory {
   /** Bytes in use. */
   bytes: number;
   /**
-   * Bodies that are not complete yet, in any order. In a set or map that changes this often, V8 keeps removed members
-   * until the next full garbage collection: each discarded hash table refers to its successor
-   * (bench/proxy/memory.mjs).
+   * Bodies that are not complete yet, in any order. They are in an array, because in a set or map that changes this
+   * often, V8 keeps removed members until the next full garbage collection: each discarded hash table refers to its
+   * successor (bench/proxy/memory.mjs).
    */
   readonly incoming: BodyShare[];
 }
@@ -19,8 +19,8 @@ export function createBodyMemory(): BodyMemory {
 }
 
 /**
- * Counts the memory of one body: received and decoded bytes, but not the announced `content-length`, with which a
- * client could otherwise exhaust the memory.
+ * Counts the memory of one body: its received and decoded bytes. The announced `content-length` does not count, because
+ * clients could exhaust the memory by announcing bodies that they never send.
  */
 export class BodyShare {
   /** Called when the body is dropped because it has stalled and another body needs its memory. */
@@ -38,8 +38,8 @@ export class BodyShare {
   }
 
   /**
-   * Reserves memory for received bytes. Returns false and reserves nothing if all bodies together would exceed `max`
-   * bytes, even after stalled ones are dropped.
+   * Reserves memory for received or decoded bytes. Returns false and reserves nothing if all bodies together would
+   * exceed `max` bytes, even after stalled ones are dropped.
    */
   take(bytes: number, max: number): boolean {
     this.lastByteAt = this.now();

@@ -28,7 +28,7 @@ export function createModelFinder(
 class ModelFinder {
   private readonly delimiter: Buffer;
   private state: "content" | "headers" | "model" | "lost" = "content";
-  /** Initially a line ending, because the delimiter begins with one, and a form has none before its first boundary. */
+  /** Initially a line ending, because the delimiter begins with one but the first boundary of a form follows none. */
   private unread: Buffer = Buffer.from("\r\n");
   /** The position of the unread bytes in the form. */
   private offset = -2;

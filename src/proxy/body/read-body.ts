@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import type { BodyShare } from "./body-memory.ts";
 import { decodeBody, isReadable, parseContentCoding, readableCodings } from "./content-coding.ts";
 
-/** Counts the bytes of a body; `max` is the limit of all bodies together, in bytes. */
+/** The memory of one body, and the limit of all bodies together in bytes (`max`). */
 export interface BodyCount {
   readonly share: BodyShare;
   readonly max: number;

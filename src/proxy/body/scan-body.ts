@@ -7,7 +7,10 @@ import { backslashesBefore, findStart, findStringEnd, isKey, readString, skipSpa
  * time of `JSON.parse` (200 kB of messages, without and with escaped quotes).
  */
 export interface ScannedBody {
-  /** The last string value of a member `model`. `JSON.parse` also returns the last of several values. */
+  /**
+   * The last string value of the member `model` of the body itself; undefined if there is none. `JSON.parse` also returns
+   * the last of several values.
+   */
   readonly model: string | undefined;
   readonly stream: boolean;
   /** The ranges of all string values of `model`, quotes included. */
@@ -81,7 +84,7 @@ async function scanInSlices(scan: BodyScan, length: number): Promise<ScannedBody
   return scan.result();
 }
 
-/** The token that the scan expects next, or the key or value that it is reading. */
+/** The token that the scan expects next, or the key or value that it is reading; `failed` after invalid JSON. */
 type State =
   | "object"
   | "key or end"

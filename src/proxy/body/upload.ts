@@ -21,7 +21,7 @@ export interface SentUpload {
   readonly length: number | undefined;
 }
 
-/** The beginning of an upload, and the length of all of it in bytes; undefined if that is not known yet. */
+/** The beginning of an upload. `length` is the size of the whole upload in bytes; undefined if it is not known yet. */
 export interface ReceivedUpload {
   readonly bytes: Buffer;
   readonly length: number | undefined;
@@ -42,7 +42,7 @@ export async function beginUpload(request: IncomingMessage, bounds: UploadBounds
 
 /**
  * A multipart body that is streamed to the upstream. Chunks are kept as long as there is memory for them, so that the
- * body can be sent again if an attempt fails.
+ * body can be sent again if an attempt fails. Chunks that arrive after a `send` without `isKept` are not kept.
  */
 export class Upload {
   private readonly rest: AsyncIterator<Buffer>;

@@ -25,7 +25,10 @@ export interface FinishedMcpCall {
   readonly trace: McpTrace | undefined;
 }
 
-/** Records the beginning of a call to an MCP server. `server` is undefined for a call to several servers. */
+/**
+ * Records the beginning of a call to an MCP server. `server` is undefined for a call to several servers, and for a call
+ * that matches no server.
+ */
 export function beginMcpCall(
   request: FastifyRequest,
   { recent, metrics }: Services,

@@ -28,8 +28,9 @@ export interface CatalogModel {
  */
 export interface ModelCatalog {
   /**
-   * Returns all models, in the order of the configuration. An upstream has none if its list could never be fetched, if
-   * it last responded that it has no list, or if only the clients have its keys.
+   * Returns all models, in the order of the configuration. An upstream whose models are not configured has none if its
+   * list could never be fetched, if it last responded that it has no list, if only the clients have its keys, or if its
+   * dialect is `any`.
    */
   models(): Promise<readonly CatalogModel[]>;
   /** Returns the upstreams that list this id, in the order of the configuration. */
@@ -168,7 +169,7 @@ function toModel(
   };
 }
 
-/** A larger number counts milliseconds, because in seconds it would be a time after the year 5138. */
+/** Maximum time in seconds. A larger number counts milliseconds, because in seconds it would be after the year 5138. */
 const MAX_SECONDS = 100_000_000_000;
 
 /** Returns whole seconds since 1970 of a time in seconds or milliseconds; undefined for other values. */

@@ -8,9 +8,12 @@ import type { UpstreamDialect } from "../exchange/parts.ts";
 export interface Family {
   /** Matched against the model's name in lower case, without a vendor's prefix (`vendor/`, `us.anthropic.`). */
   readonly model: RegExp;
-  /** Name of the vendor to which the row applies (`config/proxy/vendors.ts`); absent if it applies to all. */
+  /** Name of the only vendor to which the row applies (`config/proxy/vendors.ts`). */
   readonly vendor?: string;
-  /** Matched against the upstream's host, for a vendor that `vendors.ts` does not contain. */
+  /**
+   * Matched against the upstream's host, for a vendor that `vendors.ts` does not contain. A row without `vendor` and
+   * `host` applies to all upstreams.
+   */
   readonly host?: RegExp;
   readonly dialects: readonly UpstreamDialect[];
   readonly capabilities: Partial<Capabilities>;

@@ -6,7 +6,7 @@ const refusing = new WeakSet<UpstreamConfig>();
 /**
  * Returns the body of a streamed chat-completions request with `stream_options.include_usage`, without which many
  * vendors report no usage in a stream. Returns undefined if the body contains `stream_options`, if the upstream has
- * rejected them, or if the body is not an object.
+ * rejected them, or if the body contains no object.
  */
 export function withUsageOption(body: Buffer, upstream: UpstreamConfig): Buffer | undefined {
   const open = body.indexOf(0x7b);
@@ -43,7 +43,7 @@ export class UsageChunkFilter {
     return withoutUsage(all.subarray(0, end));
   }
 
-  /** Returns the remaining bytes at the end of the stream. */
+  /** Returns the remaining bytes at the end of the stream; empty if they are the chunk with usage. */
   end(): Buffer {
     const rest = this.rest;
     this.rest = NOTHING;

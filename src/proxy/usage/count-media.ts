@@ -43,8 +43,9 @@ interface Size {
 }
 
 /**
- * Returns width and height in pixels from the first bytes of a PNG, GIF, WebP or JPEG; undefined for other formats. The
- * package `image-size` is not used, because it does not read 10 of the 13 frame types of JPEG (docs/dependencies.md).
+ * Returns width and height in pixels from the first bytes of a PNG, GIF, WebP or JPEG; undefined for other formats, or
+ * if the bytes do not contain the size. The package `image-size` is not used, because it does not read 10 of the 13
+ * frame types of JPEG (docs/dependencies.md).
  */
 export function imageSize(bytes: Buffer): Size | undefined {
   if (bytes.length < 30) return undefined;

@@ -74,8 +74,8 @@ function kindAt(text: string, at: number): number {
 
 /**
  * Returns the end of the piece that starts at `from`. A piece is a run of characters of one kind, except that a capital
- * letter belongs to the word after it, spaces belong to an adjacent line ending, and each character of the kind `OTHER`
- * is a piece.
+ * letter belongs to the word after it, spaces belong to an adjacent line ending, and each UTF-16 code unit of the kind
+ * `OTHER` is a piece.
  */
 function findPieceEnd(text: string, from: number, kind: number): number {
   let end = from + 1;

@@ -40,7 +40,7 @@ export function errorEventIn(profile: ResponseProfile, bytes: Buffer): ResponseE
   return undefined;
 }
 
-/** Maximum bytes of a response that is parsed, because errors are short. */
+/** Maximum bytes of a response that is searched for an error. Errors are short. */
 const MAX_ERROR = 16 * 1024;
 
 /** Returns the error of a complete JSON response with status 200; undefined if it is not an error or is too long. */

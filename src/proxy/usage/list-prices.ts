@@ -109,7 +109,7 @@ function longer(price: ModelPrice): ModelPrice {
   return { ...price, longPrompt: { above: 272_000, ...times(price, 2), output: price.output * 1.5 } };
 }
 
-/** Adds Google's prices for long prompts, with the same factors. */
+/** Adds Google's prices for long prompts, with the same factors as `longer`. */
 function gemini(price: ModelPrice): ModelPrice {
   return { ...price, longPrompt: { above: 200_000, ...times(price, 2), output: price.output * 1.5 } };
 }

@@ -11,8 +11,8 @@ const TAIL = 16 * 1024;
 const MAX_MARKER_BYTES = 32;
 
 /**
- * The end markers as bytes. A model's text is never mistaken for a marker, because JSON strings escape quotes and line
- * endings.
+ * The end markers as bytes. A marker with a quote or a line ending cannot be part of a model's text, because JSON
+ * strings escape both.
  */
 const endMarkerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
 
@@ -25,9 +25,9 @@ function getEndMarkers(profile: ResponseProfile): readonly Buffer[] {
 }
 
 /**
- * Observes a stream: whether it is complete, whether it is between two events, and its usage. Retains the last bytes
- * and, if the dialect reports usage at the start, the first bytes. Searches them on request, and searches for errors
- * and end markers before it drops bytes.
+ * Observes a stream: whether it is complete, whether it is between two events, its error and its usage. Retains the
+ * last bytes and, if the dialect reports usage at the start, the first bytes. Searches them on request, and searches
+ * for errors and end markers before it drops bytes.
  */
 export class StreamWatch implements ResponseWatch {
   private readonly profile: ResponseProfile;

@@ -85,8 +85,8 @@ export async function readExchange(
 }
 
 /**
- * Reads events until the response with this id, or until the stream ends. Rejects if an event is invalid, or if the
- * stream breaks and cannot be continued.
+ * Reads events until the response with this id, or until the stream ends. Rejects if an event is too long or has too
+ * many values, or if the stream breaks and cannot be continued. Ignores data that is not a JSON-RPC message.
  */
 export async function readEvents(
   { body }: ReceivedResponse,
@@ -107,7 +107,7 @@ export async function readEvents(
       }
     }
   } catch (error) {
-    // An invalid event would be sent again after reconnecting.
+    // The server would send a rejected event again after reconnecting.
     if (!(error instanceof AppError) || error.code === "upstream_invalid") throw error;
     if (parser.lastEventId === undefined) throw error;
   }

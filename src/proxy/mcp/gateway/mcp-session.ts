@@ -152,7 +152,7 @@ export class McpSession {
     await Promise.allSettled(open.map((link) => link.send(createNotification(method, params))));
   }
 
-  /** Sets the log level of all connected servers, and of servers that are connected later. */
+  /** Sets the log level of all servers with sessions and logging: connected ones, and those connected later. */
   async setLogLevel(level: unknown): Promise<void> {
     this.logLevel = level;
     const links = await Promise.allSettled([...this.links.values()].map(({ link }) => link));

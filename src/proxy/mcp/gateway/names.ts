@@ -23,7 +23,7 @@ export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(LISTS, method);
 }
 
-/** Adds the prefix to the name or URI of a list's item. */
+/** Adds the prefix to the name or URI of a list's item, and to the resource that displays a tool's result. */
 export function prefixItem(method: ListMethod, item: RpcParams, prefix: McpPrefix): RpcParams {
   const { id } = LISTS[method];
   const known = item[id];

@@ -89,7 +89,7 @@ export class ProgramServer {
     return new ProgramLink(await untilAborted(this.running, signal, notReady), client);
   }
 
-  /** Ends the program and, except on Windows, everything that it has started. */
+  /** Ends the program and, except on Windows, the processes that it has started. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);

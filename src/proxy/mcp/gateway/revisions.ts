@@ -3,7 +3,7 @@ import type { RpcParams } from "./json-rpc.ts";
 
 /**
  * The protocol's revisions. Up to 2025-11-25, a client opens a session with `initialize`. From 2026-07-28 on, each
- * request contains its version and the client's capabilities in `_meta`.
+ * request contains its revision and the client's capabilities in `_meta`.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export const STATELESS = "2026-07-28";

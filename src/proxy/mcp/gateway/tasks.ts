@@ -23,8 +23,8 @@ export const BY_TASK: ReadonlySet<string> = new Set([
 const MAX_OWNERS = 10_000;
 
 /**
- * Stores the keys that created tasks. A server to which the proxy signs in for all clients does not distinguish the
- * clients, so the gateway must not let a key use the tasks of another key.
+ * Stores the key that created each task, for the last `MAX_OWNERS` tasks. A server to which the proxy signs in for all
+ * clients does not distinguish the clients, so the gateway must not let a key use the tasks of another key.
  */
 export class TaskOwners {
   private readonly keys = new Map<string, string>();

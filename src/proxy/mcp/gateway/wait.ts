@@ -47,7 +47,7 @@ export function untilAborted<Value>(
 const REPEAT_MS = 1_000;
 const MAX_REPEAT_MS = 60_000;
 
-/** Whether a task is repeated: after the shortest wait, after a longer wait, or not at all. */
+/** Whether a task is repeated: after the shortest wait, after a wait that doubles each time, or not at all. */
 export type Repeat = "soon" | "later" | "never";
 
 /**

@@ -41,7 +41,7 @@ export class McpTokens {
     if (oauth !== undefined && authorization !== undefined) this.rejected.add(authorization);
   }
 
-  /** Replaces tokens and client secrets in a text with `[redacted]`. */
+  /** Replaces tokens and client secrets of 8 characters or more in a text with `[redacted]`. */
   redact(text: string): string {
     let redacted = text;
     for (const { access_token, refresh_token, client } of this.known.values())

@@ -93,7 +93,7 @@ export async function signIn(name: string, server: HttpServer, parts: SignInPart
     const isIssuerRequired = Reflect.get(metadata, "authorization_response_iss_parameter_supported") === true;
     // Prevents a mix-up attack: the code must not be sent to another authorization server (RFC 9207).
     if (issuer === undefined ? isIssuerRequired : issuer !== metadata.issuer)
-      throw failure(name, "the response came from another authorization server");
+      throw failure(name, "the response came from another authorization server or lacks the parameter iss");
     const tokens = await step(name, "exchange the code for tokens", () =>
       sdk.exchangeAuthorization(authorizationServerUrl, {
         metadata,
