@@ -6,7 +6,7 @@ import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import { countValues, finishSteps, type Steps } from "../exchange/steps.ts";
 
-/** Maximum number of JSON values in a body that is decoded in one turn of the event loop. */
+/** Bodies with fewer JSON values than this are decoded in one turn of the event loop. */
 const FEW_VALUES = 16_384;
 
 /** Maximum number of parts in a conversation or a response that is converted in one turn of the event loop. */

@@ -2,9 +2,9 @@
 const MAX_LENGTH = 4_096;
 
 /**
- * Returns the header `x-sallyport-losses` for these codes; no header if there are no codes. Codes contain names that
- * clients chose, so commas and characters that a header cannot contain are percent-encoded. Codes that do not fit are
- * counted as `and-N-more`.
+ * Returns the header `x-sallyport-losses` for these codes; no header if there are no codes. Codes can contain names
+ * that clients chose, so commas and characters that a header cannot contain are percent-encoded. Codes that do not fit
+ * are counted as `and-N-more`.
  */
 export function createLossHeader(codes: readonly string[]): Readonly<Record<string, string>> {
   if (codes.length === 0) return {};

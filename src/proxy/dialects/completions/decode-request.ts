@@ -14,7 +14,10 @@ const idle: Readonly<Record<string, readonly unknown[]>> = {
   suffix: [""],
 };
 
-/** Parses a completions request body, whose prompt becomes a user message. Throws `DialectError` (400). */
+/**
+ * Parses a completions request body, whose prompt becomes a user message. Throws `DialectError` (400) if the body is
+ * invalid or the prompt is not a single text.
+ */
 export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
   const wire = parseRequestPiece(requestSchema, body);
   const value: ExchangeRequest = defined({

@@ -87,7 +87,7 @@ function* decodeCandidate(wire: WireCandidate, responseId: string, index: number
   return { parts: [...decodeLookups(wire, `${responseId}_${index}`), ...withAddenda(parts, wire)], finish };
 }
 
-/** Converts a complete call. A call without an id gets an id derived from the response's id and the call's position. */
+/** Converts a call. A call without an id gets an id derived from its name, the response's id and its position. */
 export function decodeCall(part: WirePart, responseId: string, candidate: number, partIndex: number) {
   const call = part.functionCall;
   // The model sometimes prefixes the name with `default_api`, the Python module in which it sees its functions.

@@ -26,8 +26,8 @@ export interface BlockContext {
 }
 
 /**
- * Encodes a part as a block with the part's cache breakpoint. Returns undefined for blank text, and for a part that the
- * dialect cannot express, which is a loss.
+ * Encodes a part as a block with the part's cache breakpoint, which reasoning cannot have. Returns undefined for blank
+ * text, and for a part that the dialect cannot express, which is a loss.
  */
 function encodePart(part: Part, context: BlockContext): OutBlock | undefined {
   const block = encodeBare(part, context);

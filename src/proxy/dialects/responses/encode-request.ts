@@ -50,7 +50,10 @@ export function* encodeRequest(
   return { value: { path: "/responses", body }, losses: losses.losses };
 }
 
-/** Encodes the first part as `instructions` if it is text, and all others as a message before the conversation. */
+/**
+ * Encodes the instructions and the conversation. The first instruction becomes `instructions` if it is text, and the
+ * others become a message before the conversation.
+ */
 function* encodeConversation(
   request: ExchangeRequest,
   capabilities: Capabilities,

@@ -99,7 +99,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** Encodes `tool_choice`; returns undefined if there are no tools. */
+/** Encodes `tool_choice`; returns undefined if the request has no tool choice or no tools. */
 export function encodeToolChoice(request: ExchangeRequest): unknown {
   const choice = request.toolChoice;
   if (choice === undefined || request.tools.length === 0) return undefined;

@@ -31,7 +31,7 @@ interface Messages {
   closeIfDone(message: OpenMessage): void;
 }
 
-/** Creates a writer that writes consecutive texts as one message item, as in a complete response. */
+/** Creates a writer that writes consecutive texts and refusals as one message item, as in a complete response. */
 export function createMessageWriter({ events, losses }: WriterDeps, list: OutputList): MessageWriter {
   let current: OpenMessage | undefined;
 

@@ -139,7 +139,10 @@ export function searchItem(id: string, part: Part): OutputItem | undefined {
   return part.phase === "call" ? { id, type: "web_search_call", status: "completed", action } : undefined;
 }
 
-/** Returns the original item of a part of this dialect; undefined for other parts. */
+/**
+ * Returns the item that a part of this dialect was decoded from; undefined if the part does not contain it or comes
+ * from another dialect.
+ */
 export function keptItem(part: Part, id: string): OutputItem | undefined {
   if (part.origin?.dialect !== "responses") return undefined;
   const raw = part.origin.raw;

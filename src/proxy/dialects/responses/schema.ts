@@ -4,7 +4,7 @@ import { createRecordSchema } from "../shared/record-schema.ts";
 
 /**
  * Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/responses). Objects
- * keep unknown members, because the vendor adds members at any time.
+ * except stream events keep unknown members, because the vendor adds members at any time.
  */
 
 const count = z.number().nullish();

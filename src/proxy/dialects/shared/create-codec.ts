@@ -17,7 +17,7 @@ interface SteppedCodec extends Omit<Codec, SteppedName | `${SteppedName}InSteps`
   readonly encodeResponse: (response: ExchangeResponse, context: EncodeContext) => Steps<Converted<unknown>>;
 }
 
-/** Creates the codec of a dialect whose conversions can pause. Small bodies are converted without a pause. */
+/** Creates the codec of a dialect whose conversions can pause. Only the methods whose names end in `InSteps` pause. */
 export function createCodec({
   decodeRequest,
   encodeRequest,

@@ -38,7 +38,7 @@ export function invalidBody({ issues: [issue] }: { readonly issues: readonly Iss
   return invalidRequest(`${param || "body"}: ${issue?.message ?? "not acceptable"}`, param || undefined);
 }
 
-/** Validates part of an upstream's response body. Throws `DialectError` (502). */
+/** Validates part of an upstream's response body. Throws `DialectError` (502) if it is not a valid `what`. */
 export function parseResponsePiece<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -17,8 +17,8 @@ export interface ThreadFrame {
 }
 
 /**
- * Stores conversations by the response ids of the responses dialect, for `previous_response_id` and for `GET`, threads
- * of the messages dialect, and the data of `CallMemory`.
+ * Stores conversations by the response ids of the responses dialect (for `previous_response_id`, `item_reference` and
+ * `GET`), threads of the messages dialect, and the data of `CallMemory`.
  */
 export interface ConversationStore {
   /**

@@ -4,9 +4,9 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /**
- * Returns a request that continues a thread of the messages dialect: with the turns of the thread and, if the request
- * has none, the thread's instructions and tools. Throws `DialectError` (404, `thread_not_found`) if the thread is not
- * found; the SDK then sends the whole conversation again.
+ * Returns a request that continues a thread of the messages dialect. Prepends the thread's turns, and adds the thread's
+ * instructions if the request has no instructions, and its tools if the request has no tools. Throws `DialectError`
+ * (404, `thread_not_found`) if the thread is not found; the SDK then sends the whole conversation again.
  */
 export async function withThread(
   request: ExchangeRequest,

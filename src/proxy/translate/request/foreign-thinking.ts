@@ -34,7 +34,10 @@ async function cleanLargeBody(body: Buffer, turnsMember: string, prefix: string)
   }
 }
 
-/** Returns a body without its foreign parts; undefined if it has none, as when the prefix occurs only in text. */
+/**
+ * Returns a body without its foreign parts and with its summaries as messages; undefined if it has neither, as when the
+ * prefix occurs only in text.
+ */
 function cleanBody(value: unknown, turnsMember: string, prefix: string): unknown {
   const turns = isObject(value) ? value[turnsMember] : undefined;
   if (!isObject(value) || !Array.isArray(turns)) return undefined;

@@ -20,7 +20,7 @@ import { createValueUnwrapper, unwrapValue, wrapSchemaRoot } from "./wrapped-sch
 export interface PreparedRequest {
   readonly request: ExchangeRequest;
   readonly losses: readonly Loss[];
-  /** The number of calls: one for each candidate if the upstream returns only one per call. */
+  /** The number of calls: one for each candidate, but at most 8, if the upstream returns only one per call; else 1. */
   readonly calls: number;
   /** Whether the event filter or the restorer reads the texts of a stream, so that they must receive every delta. */
   readonly readsTexts: boolean;

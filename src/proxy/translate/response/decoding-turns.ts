@@ -1,4 +1,7 @@
-/** Bytes of all streams that are decoded per turn of the event loop: the size of the largest chunk from a socket. */
+/**
+ * Bytes of all streams after which further chunks wait for the next turn of the event loop: the size of the largest
+ * chunk from a socket.
+ */
 const TURN_BYTES = 64 * 1024;
 
 /**
