@@ -8,8 +8,8 @@ import { backslashesBefore, findStart, findStringEnd, isKey, readString, skipSpa
  */
 export interface ScannedBody {
   /**
-   * The last string value of the member `model` of the body itself; undefined if there is none. `JSON.parse` also returns
-   * the last of several values.
+   * The last string value of the member `model` of the body itself; undefined if there is none. `JSON.parse` also
+   * returns the last of several values.
    */
   readonly model: string | undefined;
   readonly stream: boolean;
