@@ -50,7 +50,7 @@ export function encodeCitations(
 ): object[] {
   return (citations ?? []).flatMap((citation) => {
     if (citation.url !== undefined) return [encodeCitation(citation, citation.url, offset, length)];
-    list.add("answer-citation", "Citations dropped: the dialect supports citations of web pages only.");
+    list.add("answer-citation", "Citations without a URL dropped: the dialect has no equivalent.");
     return [];
   });
 }

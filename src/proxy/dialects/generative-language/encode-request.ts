@@ -167,7 +167,7 @@ function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losse
   if (budget !== wanted)
     losses.add(
       "reasoning-effort",
-      `Reasoning budget of ${wanted} tokens sent as ${budget}: the model's limit.`,
+      `Reasoning budget of ${wanted} tokens sent as ${budget}, the model's limit.`,
     );
   return budget;
 }

@@ -112,7 +112,7 @@ export function encodeGrounding(parts: readonly Part[], losses: LossList): WireO
     const bytes = countBytes(part.text, spans);
     for (const { url, title, quote, start, end } of part.citations) {
       if (url === undefined) {
-        losses.add("answer-citation", "Citations dropped: the dialect supports citations of web pages only.");
+        losses.add("answer-citation", "Citations without a URL dropped: the dialect has no equivalent.");
         continue;
       }
       const at = chunks.push({ web: { uri: url, title: title ?? url } }) - 1;

@@ -24,7 +24,7 @@ export function decodeCitation(raw: unknown): Citation | undefined {
 export function encodeCitation(citation: Citation, list: LossList): unknown {
   if (citation.origin?.dialect === "messages") return citation.origin.raw;
   if (citation.url === undefined) {
-    list.add("answer-citation", "Citations dropped: the dialect supports citations of web pages only.");
+    list.add("answer-citation", "Citations without a URL dropped: the dialect has no equivalent.");
     return undefined;
   }
   return {

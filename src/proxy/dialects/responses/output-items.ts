@@ -71,7 +71,7 @@ export function encodeAnnotations(part: Pick<TextPart, "text" | "citations">, lo
 function encodeAnnotation(citation: Citation, textLength: number, losses: LossList): unknown[] {
   if (citation.origin?.dialect === "responses") return [citation.origin.raw];
   if (citation.url === undefined) {
-    losses.add("answer-citation", "Citations dropped: the dialect supports citations of web pages only.");
+    losses.add("answer-citation", "Citations without a URL dropped: the dialect has no equivalent.");
     return [];
   }
   return [

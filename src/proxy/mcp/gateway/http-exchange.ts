@@ -146,7 +146,7 @@ export function statusError(server: string, status: number): AppError {
   if (status === 401 || status === 403)
     return new AppError(
       "upstream_error",
-      `The MCP server ${server} rejected the credentials (${status}). Check proxy.mcp.${server}, or run: sallyport proxy mcp login ${server}`,
+      `The MCP server ${server} rejected the credentials (${status}). Check its headers in proxy.mcp.${server} or, if it has oauth, run: sallyport proxy mcp login ${server}`,
     );
   return new AppError("upstream_error", `The MCP server ${server} responded with status ${status}`);
 }
