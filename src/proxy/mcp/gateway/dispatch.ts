@@ -29,7 +29,7 @@ export interface Dispatched {
   readonly session: McpSession;
   readonly servers: readonly GatewayServer[];
   readonly emit: Emit;
-  /** Called when the server begins an event stream. */
+  /** Called when a server with sessions over HTTP begins an event stream. */
   readonly onStream: () => void;
   readonly signal: AbortSignal;
   readonly traceparent: string | undefined;

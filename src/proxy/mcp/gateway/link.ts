@@ -10,7 +10,7 @@ export interface LinkRequest {
   readonly signal: AbortSignal;
   /** Receives messages that precede the response, such as progress. */
   readonly onMessage: (message: ServerMessage) => void;
-  /** Called when the server begins an event stream. */
+  /** Called when a server with sessions over HTTP begins an event stream. */
   readonly onStream?: (() => void) | undefined;
   /** The header by which the server continues the call's trace; undefined if the call has no trace. */
   readonly traceparent?: string | undefined;
@@ -53,7 +53,7 @@ export interface McpLink {
   send(message: RpcMessage): Promise<void>;
   /** Calls `onMessage` for messages that belong to no request, until the returned function is called. */
   listen(onMessage: (message: ServerMessage) => void, followed: () => Followed): () => void;
-  /** Calls `listener` once when the server has ended the connection. */
+  /** Calls `listener` once when the program behind the connection has ended; never for a server over HTTP. */
   onEnd(listener: () => void): void;
   close(): Promise<void>;
 }

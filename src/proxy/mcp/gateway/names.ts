@@ -2,7 +2,7 @@ import type { McpPrefix } from "../../../config/proxy/mcp-config.ts";
 import { asObject } from "../../exchange/json.ts";
 import type { RpcParams } from "./json-rpc.ts";
 
-/** For each list method: the result's member that is the list, and the member of an item that is its name or URI. */
+/** For each list method, the result's member with the list, and an item's member with its name, URI or URI template. */
 export const LISTS = {
   "tools/list": { member: "tools", id: "name" },
   "prompts/list": { member: "prompts", id: "name" },

@@ -5,8 +5,9 @@ import type { RpcParams } from "./json-rpc.ts";
 import { type ClientFacts, SESSION_REVISIONS } from "./revisions.ts";
 
 /**
- * The content of a session's id: the facts about the client, so that every worker and replica, and the proxy after a
- * restart, can continue the session. The id grants no access, because the key of each request is checked.
+ * The content of a session's id: a random value and the facts about the client, so that every worker and replica, and
+ * the proxy after a restart, can continue the session. The id grants no access, because the key of each request is
+ * checked.
  */
 const contentSchema = z.strictObject({
   v: z.enum(SESSION_REVISIONS),
