@@ -82,7 +82,7 @@ function route(
 /** The endpoint of the MCP gateway, which serves all MCP servers together. */
 export const MCP_GATEWAY = "/mcp";
 
-/** Routes that belong to no dialect. */
+/** Routes that no dialect's profile defines, without the pass-through and WebSocket routes below. */
 const sharedRoutes: readonly Route[] = [
   route("GET", "/v1/models", "by-caller", "list-models", "ignored"),
   route("ANY", "/mcp/web_search_prime/mcp", "plain", "mcp", "streamed"),

@@ -17,7 +17,7 @@ export function filledPage(built: string, state: DashboardState, view: View): Da
   return pageWith(built, dashboard(state, view).text);
 }
 
-/** Returns the page for requests without a key and from other origins: a form that asks for the key, and no figures. */
+/** Returns the page for requests that have no key or come from another origin: a form for the key, without figures. */
 export function lockedPage(built: string): DashboardPage {
   return pageWith(built, keyForm().text);
 }

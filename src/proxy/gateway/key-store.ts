@@ -42,7 +42,10 @@ export interface KeySnapshot {
 }
 
 export interface KeyStore {
-  /** Creates a key. Returns it and its secret, which is not stored. Throws `conflict` if a key has that name. */
+  /**
+   * Creates a key. Returns it and its secret, of which only the digest is stored. Throws `conflict` if another key has
+   * that name or id, and `not_found` if the team does not exist.
+   */
   create(key: NewKey, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
   list(): Promise<VirtualKey[]>;
   /** Returns the key with this id or name. Throws `not_found`. */

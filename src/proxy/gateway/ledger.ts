@@ -10,7 +10,7 @@ export interface Ledger {
   wake(): void;
   /** Reads the log from the position in the database, after another database has replaced the previous one. */
   reread(): void;
-  /** Returns whether a file of the log has lines that are not in the database yet; such a file must not be deleted. */
+  /** Returns whether a file of the log may have lines that are not in the database; such a file must not be deleted. */
   needs(path: string): Promise<boolean>;
   /** The reason why the database cannot be written; undefined if it can. */
   readonly failure: string | undefined;

@@ -26,7 +26,7 @@ import { createResponseRows } from "./response-rows.ts";
 export interface OpenGateway {
   readonly store: GatewayStore;
   readonly ledger: Ledger;
-  /** Reads the keys and the budgets again, and records the names of changed settings. */
+  /** Reads the keys again, and the amounts spent from new budgets. Records the names of changed settings. */
   refresh(): Promise<void>;
   state(): DatabaseState;
   /** Stops everything and closes the database. */

@@ -19,8 +19,8 @@ export class LimitQueue {
 
   /**
    * Reserves the maximum usage of a call, and waits if a limit in `waitsFor` is full and the queue has room. Resolves
-   * with the limit that the call still exceeds if the wait times out. Rejects with the signal's reason if the signal
-   * aborts.
+   * with the limit that the call still exceeds if the wait times out. Does not wait if `settings` is undefined. Rejects
+   * with the signal's reason if the signal aborts during the wait.
    */
   reserve(
     reservation: Reservation,

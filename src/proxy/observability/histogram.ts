@@ -3,7 +3,7 @@
  * for percentiles within 10 %.
  */
 const STEPS_A_DOUBLING = 4;
-/** Number of buckets. The last one also counts all calls longer than a quarter of an hour. */
+/** Number of buckets. The last one also counts all calls that are longer than its upper bound of 14.7 minutes. */
 const STEPS = 80;
 
 export function createHistogram(): number[] {

@@ -159,7 +159,7 @@ export async function reserveCalls(
   }
 }
 
-/** Counts an upstream call as in flight at this upstream, and no longer at the previous one. Returns its name. */
+/** Counts an upstream call as in flight at `upstream`, and no longer at `previous`. Returns `upstream`. */
 function countAt(call: Call, upstream: string, previous: string | undefined): string {
   const { stats } = call.services;
   call.countedAt ??= [];

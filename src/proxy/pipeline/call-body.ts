@@ -17,8 +17,8 @@ export type CallBody =
 const NO_BODY: CallBody = { kind: "none" };
 
 /**
- * Reads a call's body: all of a JSON body, but a form only up to its `model` field. Throws `media_type` if a JSON route
- * gets another type.
+ * Reads a call's body: all of a JSON body, but a form only up to its `model` field, if it has one. Throws `media_type`
+ * if a JSON route gets another type.
  */
 export async function readCallBody(call: Call, called: CalledOperation): Promise<CallBody> {
   const { request, route } = call;

@@ -29,7 +29,7 @@ export interface AdmittedRequest {
   readonly key: ProxyKey | undefined;
   /** The parameters of the route's path. */
   readonly params: Readonly<Record<string, string>>;
-  /** CORS headers for browsers: flat list, names in lower case. */
+  /** The response headers that admission has set, such as CORS headers: flat list, names in lower case. */
   readonly corsHeaders: readonly string[];
 }
 

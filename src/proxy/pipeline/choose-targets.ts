@@ -13,7 +13,8 @@ const MAX_MODEL_LENGTH = 512;
 
 /**
  * Chooses the targets of a call, in the order in which they are tried. Throws `model_not_found` if there is none,
- * `validation` if the model's name is too long, or missing in a compaction.
+ * `validation` if the model's name is too long, or missing in a compaction, and as `refuseExcess` does if a rule tests
+ * the body.
  */
 export async function chooseTargets(call: Call, called: CalledOperation, body: CallBody): Promise<Targets> {
   const model = called.model ?? modelIn(body);

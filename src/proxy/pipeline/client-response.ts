@@ -138,8 +138,9 @@ const SAMPLE = 16 * 1024;
 const LOSSES = "x-sallyport-losses";
 
 /**
- * Cancels the upstream calls of one client call. Every translated call aborts it at its end; an `AbortController` would
- * take a sixth of the CPU time of a small call, mainly for the stack of its `DOMException` (bench/translate/cost.mjs).
+ * Cancels the upstream calls of one client call. Every translated call calls `abort` at its end. With an
+ * `AbortController`, that would take a sixth of the CPU time of a small call, mainly for the stack of the
+ * `DOMException` (bench/translate/cost.mjs).
  */
 export class Cancellation implements CancelSignal {
   aborted = false;

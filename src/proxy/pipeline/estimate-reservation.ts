@@ -89,7 +89,7 @@ export function estimateCost(
     if (call.runtime.config.unpriced === "refuse" && !isFree && operation !== "stored-response")
       throw new AppError(
         "model_not_allowed",
-        `The model ${JSON.stringify(target.model.slice(0, 200))} has no price, and the key ${JSON.stringify(call.key?.name)} has a budget. Set its price under proxy.upstreams.${target.upstream.name}.prices.`,
+        `The model ${JSON.stringify(target.model.slice(0, 200))} has no price, and the key ${JSON.stringify(call.key?.name)} or its team has a budget. Set its price under proxy.upstreams.${target.upstream.name}.prices.`,
       );
     return NO_COST;
   }

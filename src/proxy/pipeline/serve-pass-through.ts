@@ -146,7 +146,7 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
 
 /**
  * Throws `model_not_allowed` if the key does not allow the model, or if a call other than GET and HEAD names none and
- * the key has a list of models or a budget.
+ * the key has a list of models, or the key or its team has a budget.
  */
 function expectAllowed(call: Call, called: CalledOperation, body: CallBody): void {
   const { key, services } = call;
@@ -156,7 +156,7 @@ function expectAllowed(call: Call, called: CalledOperation, body: CallBody): voi
   if (isRead || call.model !== undefined || (key?.models === undefined && !hasBudget)) return;
   throw new AppError(
     "model_not_allowed",
-    `The key ${JSON.stringify(key?.name)} has a list of models or a budget, which cannot be enforced at ${getPath(call.request.url ?? "")}, because the call names no model. Use a key without these limits.`,
+    `The list of models of the key ${JSON.stringify(key?.name)}, or the budget of the key or its team, cannot be enforced at ${getPath(call.request.url ?? "")}, because the call names no model. Use a key without these limits.`,
   );
 }
 

@@ -52,7 +52,7 @@ export class CircuitBreaker {
     this.circuits.set(upstream, circuit);
     circuit.status = status;
     if (circuit.until > 0) {
-      // During the cooldown, failures come from calls that began earlier or have no other target.
+      // During the cooldown, failures come from calls that began earlier or have no other target left.
       if (now < circuit.until) return undefined;
       circuit.pauseMs = Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS);
       circuit.until = now + circuit.pauseMs;

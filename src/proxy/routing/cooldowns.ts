@@ -206,7 +206,7 @@ function cooldownMs(status: number, requested: number | undefined): number | und
   return Math.min(requested ?? LIMITED_MS, MAX_COOLDOWN_MS);
 }
 
-/** Returns the id of the cooldown of an upstream, or of one of its keys and models. */
+/** Returns the id of the cooldown of an upstream, or of one of its keys for one model. */
 function toCooldownId({ upstream, key, model }: Omit<CooldownUpdate, "ms">): string {
   return model === undefined ? upstream : `${upstream}\n${key ?? ""}\n${model}`;
 }

@@ -63,7 +63,7 @@ export async function isOverflow(status: number, body: Buffer, coding: string | 
   try {
     return isContextOverflow((await decodeBody(body, coding, MAX_BYTES)).toString("utf8"));
   } catch {
-    // The content coding is unknown, or the body does not match it.
+    // The content coding is unknown, the body does not match it, or the decoded body is larger than 1 MiB.
     return false;
   }
 }
@@ -95,7 +95,7 @@ async function pauseInBody(
     const seconds = RETRY_DELAY.exec(text)?.[1];
     return seconds === undefined ? undefined : Number(seconds) * 1000;
   } catch {
-    // The content coding is unknown, or the body does not match it.
+    // The content coding is unknown, the body does not match it, or the decoded body is larger than 1 MiB.
     return undefined;
   }
 }

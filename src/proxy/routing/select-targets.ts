@@ -20,7 +20,7 @@ export interface Target {
 /** A list of at least one target. */
 export type Targets = readonly [Target, ...Target[]];
 
-/** The targets of a call, in the order in which they are tried, and the rule that chose them. */
+/** The targets of a call, in the order in which they are tried if none is in cooldown, and the rule that chose them. */
 export interface Selection {
   readonly targets: Targets;
   /** The pattern of the matching rule, if any. */
@@ -46,7 +46,7 @@ export interface Selector {
    * upstream that lists the model, preferably of the client's dialect; else the first upstream of that dialect. Returns
    * undefined if none of these applies. If `model` is undefined, the call names no model, and the first upstream of the
    * dialect is chosen, regardless of the rules; `dialect` is undefined if the client has none. `facts` is called only
-   * if a rule that matches the model has conditions or weights.
+   * if a rule that matches the model has conditions, or chooses by weight.
    */
   select(
     model: string | undefined,
@@ -144,8 +144,9 @@ function isNative(upstream: UpstreamConfig, dialect: Dialect | undefined): boole
 }
 
 /**
- * Returns the targets in the order of the rule's strategy. With weights, the first target is drawn at random by weight,
- * but is always the same for a session, so that its prompt cache is used.
+ * Returns the targets in the order of the rule's strategy. With the strategy `weighted`, the default if a target has a
+ * weight, the first target is drawn at random by weight, but a session always has the same order, so that its prompt
+ * cache is used.
  */
 function inOrder(
   {

@@ -68,7 +68,7 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
     reply.header("retry-after", "1");
     throw new AppError(
       "overloaded",
-      "The proxy has reached its limit of connections. Retry later, or raise proxy.limits.connections.",
+      "The proxy has reached its limit of connections. Retry later, or raise proxy.limits.connections or the process's limit of open files.",
     );
   }
   return true;

@@ -119,8 +119,8 @@ export class RelayedWebSockets {
 }
 
 /**
- * Throws `model_not_allowed` if the key does not allow the model, or if the key has a token limit or a budget, which
- * cannot be enforced on an open connection.
+ * Throws `model_not_allowed` if the key does not allow the model, or if the key or its team has a token limit or a
+ * budget, which cannot be enforced on an open connection.
  */
 function expectAllowed(key: ProxyKey | undefined, model: string | undefined): void {
   if (key === undefined) return;
@@ -128,7 +128,7 @@ function expectAllowed(key: ProxyKey | undefined, model: string | undefined): vo
   if (hasLimits)
     throw new AppError(
       "model_not_allowed",
-      `The key ${JSON.stringify(key.name)} has a token limit or a budget, which cannot be enforced on a WebSocket. Use a key without these limits.`,
+      `The key ${JSON.stringify(key.name)} or its team has a token limit or a budget, which cannot be enforced on a WebSocket. Use a key without these limits.`,
     );
   if (key.models === undefined) return;
   if (model !== undefined && key.models.some((pattern) => matchesGlob(pattern, model))) return;

@@ -18,9 +18,9 @@ export interface RelayTask {
   readonly upstream: string;
   readonly response: ServerResponse;
   /**
-   * The content types that are relayed. `model`: JSON and event streams; `media`: everything except HTML; `verbatim`
-   * (for MCP): everything, without buffering; `pass-through`: everything, without buffering except errors, whose bodies
-   * are redacted.
+   * The content types that are relayed. `model`: JSON, event streams and responses without a type; `media`: everything
+   * except HTML; `verbatim` (for MCP): everything, without buffering; `pass-through`: everything, without buffering
+   * except errors, whose bodies are redacted.
    */
   readonly kind: "model" | "media" | "verbatim" | "pass-through";
   /** Whether an empty body is valid, as in the response to a deletion or to HEAD. */

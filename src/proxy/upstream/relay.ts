@@ -116,7 +116,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       response.write(ping);
   }
 
-  /** Closes the connection, because the proxy stops; first sends an error event if the stream is between two events. */
+  /**
+   * Closes the connection of an open response, because the proxy stops; first sends an error event if the stream is
+   * between two events.
+   */
   onStop(): void {
     if (this.state !== "open") return;
     const error = new AppError("overloaded", "The proxy is stopping");
@@ -244,7 +247,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return passed.length === 0 ? undefined : passed;
   }
 
-  /** Ends a broken response: closes the connection, or sends an error event if a stream is between two events. */
+  /**
+   * Ends a broken response. Closes the connection, unless a stream is between two events: then sends an error event, if
+   * the stream's last event has not arrived, and ends the stream.
+   */
   private break(error: AppError): void {
     const { response, dialect, requestId } = this.task;
     this.send();

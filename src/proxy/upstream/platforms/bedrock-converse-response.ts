@@ -94,7 +94,7 @@ export class ConverseEvents {
     }
   }
 
-  /** Returns the last events of the message, unless `read` has returned them with the usage. */
+  /** Returns the last events of a message that has a stop reason, unless `read` has returned them with the usage. */
   end(): Json[] {
     return this.stopReason === undefined ? [] : this.finish(undefined);
   }
