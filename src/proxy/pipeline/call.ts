@@ -149,7 +149,7 @@ export function ownHeaders({ fixedHeaders, upstream }: Call): string[] {
   return upstream ? [...fixedHeaders, "x-sallyport-upstream", upstream.name] : [...fixedHeaders];
 }
 
-/** Returns whether the vendor's rate-limit headers are withheld from the client, because its key has limits. */
+/** Returns whether the vendor's rate-limit headers are withheld from the client, because limits apply to its key. */
 export function hidesVendorLimits({ key }: Call): boolean {
   return key?.subjects !== undefined;
 }

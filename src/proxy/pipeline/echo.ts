@@ -25,8 +25,8 @@ const TURN_LENGTH = 256 * 1024;
 
 /**
  * Responds as the built-in upstream `echo`, which needs no vendor. It serves each operation in the client's dialect,
- * so that a client's configuration, streaming and tools can be tested offline. Throws `not_found` for the id of a response,
- * because `serveStoredResponse` has served every response that is stored.
+ * so that a client's configuration, streaming and tools can be tested offline. Throws `not_found` for the id of a
+ * response, because `serveStoredResponse` has served every response that is stored.
  */
 export async function respondWithEcho(
   call: Call,
