@@ -81,7 +81,8 @@ async function record(
     return [];
   } catch (error) {
     if (isRepeated) return [`The decision is not recorded. ${getErrorMessage(error)}`];
-    const remedy = "Free space there or correct the permissions, or decide again to send the decision without a record.";
+    const remedy =
+      "Free space there or correct the permissions, or decide again to send the decision without a record.";
     throw new AppError("storage", `The decision was not accepted. ${getErrorMessage(error)} ${remedy}`, {
       cause: error,
     });

@@ -81,6 +81,7 @@ function toFinding({ upstream, ok, ms, error = "" }: WarmupResult, config: Proxy
   const proxy = proxyFor(config.outboundProxies, baseUrl);
   const way = proxy ? ` through ${proxy.url} (${proxy.variable})` : "";
   if (ok) return { subject, state: "ok", detail: `${baseUrl} responded in ${ms} ms${way}` };
-  const remedy = "Check its base_url and key. sallyport proxy check shows the address and the number of keys.";
+  const remedy =
+    "Check its base_url and key. sallyport proxy check shows the address and the number of keys.";
   return { subject, state: "warning", detail: `${baseUrl}${way}: ${error}`, remedy };
 }

@@ -112,8 +112,8 @@ const PLATFORM_HEADER = /^(?:x-amz-|x-amzn-|amz-sdk-|x-goog-(?!api-key))/;
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "x-gen-api-key", ...keyHeaders]);
 
 /**
- * Returns the headers of the internal call, without the platform's credentials. If none of the client's keys is a valid
- * key of the proxy, they are removed too, so that they never reach another vendor.
+ * Returns the headers of the internal call: without those of the platform, and without credentials other than keys of
+ * the proxy, so that they never reach another vendor.
  */
 function toInternalHeaders(
   { headers, runtime }: FastifyRequest,
