@@ -116,10 +116,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       response.write(ping);
   }
 
-  /**
-   * Closes the connection of an open response, because the proxy stops; first sends an error event if the stream is
-   * between two events.
-   */
+  /** Closes an open response, because the proxy stops; first sends an error event if a stream is between two events. */
   onStop(): void {
     if (this.state !== "open") return;
     const error = new AppError("overloaded", "The proxy is stopping");
@@ -247,10 +244,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return passed.length === 0 ? undefined : passed;
   }
 
-  /**
-   * Ends a broken response. Closes the connection, unless a stream is between two events: then sends an error event, if
-   * the stream's last event has not arrived, and ends the stream.
-   */
+  /** Closes the connection, or ends a stream that is between two events, with an error event unless it is complete. */
   private break(error: AppError): void {
     const { response, dialect, requestId } = this.task;
     this.send();

@@ -30,10 +30,7 @@ function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): bo
   return a?.start === b?.start && a?.end === b?.end;
 }
 
-/**
- * Returns the state that closes the sidebar for an annotation on the text, because in a narrow window the sidebar
- * covers the text.
- */
+/** Returns the state that closes the sidebar for an annotation on the text, which it covers in narrow windows. */
 function sidebarStateFor(anchor: PlanAnchor | undefined) {
   return anchor ? { isSidebarOpen: false } : {};
 }
@@ -240,10 +237,7 @@ export const setNote = (note: string) => set({ note, rewritten: undefined });
 /** Sets the feedback as edited by the person; undefined restores the composed feedback. */
 export const setRewritten = (rewritten: string | undefined) => set({ rewritten });
 
-/**
- * Opens a dialog; undefined closes it. First applies the typed text and, for a decision dialog, saves the annotation
- * that is being written.
- */
+/** Opens a dialog; undefined closes it. Applies typed text; decision dialogs first save the open annotation. */
 export function openDialog(dialog: DialogName | undefined): void {
   if (dialog === "approve" || dialog === "request-changes") saveComposer();
   applyTypedText();

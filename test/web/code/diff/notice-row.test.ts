@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DiffFile } from "../../../../src/review/api-types.ts";
-import { describeChange } from "../../../../web/code/core/describe-change.ts";
+import { describeChange } from "../../../../web/code/diff/notice-row.tsx";
 
 const file = (members: Partial<DiffFile>) => ({ path: "lib", status: "modified", ...members }) as DiffFile;
 
