@@ -104,7 +104,8 @@ function contextLines(comment: ReviewComment, context: FeedbackContext): string[
   if (comment.place?.side === "old" && comment.oldPath && comment.oldPath !== comment.path) {
     found.push(`The lines are those of ${codeSpan(comment.oldPath)}, which was renamed.`);
   }
-  if (comment.diff.type !== context.diff.type) found.push(`Made while looking at ${comment.diff.label}.`);
+  if (comment.diff.type !== context.diff.type)
+    found.push(`The reviewer commented on another diff: ${comment.diff.label}.`);
   if (comment.place && !context.currentPosition(comment)) {
     found.push("These lines are not in the diff named above; the code is quoted as it was.");
   }

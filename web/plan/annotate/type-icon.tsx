@@ -11,7 +11,10 @@ const ICONS = {
   label: Tag,
 } as const satisfies Record<AnnotationType, unknown>;
 
-/** Renders the icon of an annotation type. The type's name is always shown next to the icon. */
+/**
+ * Renders the icon of an annotation type. It is hidden from screen readers, because the element around it has the type's
+ * name as its text or title.
+ */
 export function TypeIcon({ type, size = 15 }: { readonly type: AnnotationType; readonly size?: number }) {
   const Icon = ICONS[type];
   return <Icon size={size} aria-hidden />;
