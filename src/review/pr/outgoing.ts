@@ -39,7 +39,11 @@ export interface OutgoingInput {
   readonly fileOf: (path: string) => ChangedFile | undefined;
 }
 
-/** Plans a review of all that the person wrote, accepted, resolved or reopened and that the forge lacks. Pure. */
+/**
+ * Plans the review to post: the verdict, and the person's messages and changes of state and the accepted findings that
+ * the forge lacks. Leaves out threads in `without`, dismissed messages, and new threads that are no longer open. `kept`
+ * lists the threads that cannot be posted. Pure.
+ */
 export function planOutgoing(input: OutgoingInput): OutgoingPlan {
   const items: PlannedItem[] = [];
   const kept: KeptThread[] = [];

@@ -152,7 +152,7 @@ function openEditor(isMeant: (comment: ReviewComment) => boolean): ReviewComment
   return comments.find((comment) => editing.has(comment.id) && isBlank(comment) && isMeant(comment));
 }
 
-/** Returns an open editor without content on exactly these lines. */
+/** Returns the comment on exactly these lines whose editor is open and empty, or undefined. */
 function openEditorOn(range: LineRange): ReviewComment | undefined {
   return openEditor(
     ({ path, place: anchor }) =>

@@ -64,7 +64,12 @@ function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined
   const name = wire.reasoning_effort ?? wire.reasoning?.effort ?? undefined;
   const effort = efforts.find((known) => known === name);
   if (name !== undefined && effort === undefined) {
-    throw invalidRequest(`Invalid value for 'reasoning_effort': ${JSON.stringify(name)}`, "reasoning_effort");
+    const member = typeof wire.reasoning_effort === "string" ? "reasoning_effort" : "reasoning.effort";
+    const valid = efforts.join(", ");
+    throw invalidRequest(
+      `Invalid value for '${member}': ${JSON.stringify(name)}. Use one of: ${valid}.`,
+      member,
+    );
   }
   const budget = wire.reasoning?.max_tokens ?? undefined;
   if (effort === undefined && budget === undefined) return undefined;
