@@ -123,3 +123,16 @@ function flagsOf(command: Command): { command: string; flag: string }[] {
   const own = command.options.map(({ long }) => ({ command: command.name(), flag: long ?? "" }));
   return [...own, ...command.commands.flatMap(flagsOf)];
 }
+
+describe("the commands of vitest in documents", () => {
+  it("name the project that contains the file", () => {
+    const slow = /const SLOW = \[([^\]]*)\]/.exec(read("vitest.config.ts"))?.[1] ?? "";
+    const wrong = documents.flatMap((document) =>
+      [...read(document).matchAll(/vitest run --project (\w+) test\/e2e\/([\w-]+)\.test\.ts/g)]
+        .filter(([, project, name]) => (project === "slow") !== slow.includes(`"${name}"`))
+        .map(([command]) => `${document}: ${command}`),
+    );
+    expect(slow).toContain('"races"');
+    expect(wrong).toEqual([]);
+  });
+});

@@ -26,4 +26,12 @@ describe("the capabilities of a model", () => {
     const find = () => capabilitiesFor("chat-completions", "m", overrides, { data });
     expect(find()).toBe(find());
   });
+
+  it("leave out images, documents, top_k and stop sequences for MiniMax's M1 and M2", () => {
+    const find = (model: string) => capabilitiesFor("messages", model, {}, { vendor: "minimax" });
+    const missing = { images: "none", documents: "none", acceptsTopK: false, acceptsStop: false };
+    expect(find("MiniMax-M2.5")).toMatchObject(missing);
+    expect(find("minimax-m1")).toMatchObject(missing);
+    expect(find("MiniMax-M3")).not.toMatchObject(missing);
+  });
 });

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseModelData, readModelData } from "../../../src/config/proxy/model-data.ts";
 import { createModelDirectory } from "../../../src/proxy/models/model-directory.ts";
@@ -5,6 +7,7 @@ import { createPools } from "../../../src/proxy/upstream/pools.ts";
 import { findModelData, setModelLookup } from "../../../src/proxy/usage/cost.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { configOf, startTestProxy } from "../../support/start-proxy.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { chatResponse } from "../translate/harness.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -140,6 +143,13 @@ describe("model data", () => {
     await load();
     expect(window()).toBe(100);
     expect(reasons).toEqual([expect.stringMatching(/the server returned status 500$/)]);
+  });
+
+  it("is read from a file, relative to the folder of the configuration", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "models.json"), JSON.stringify(own));
+    const data = await readModelData({ file: "models.json" }, folder);
+    expect(data?.["groq"]?.["gemma2-9b-it"]?.contextWindow).toBe(100);
   });
 
   it("names the file and the reason if it cannot be used", async () => {

@@ -12,6 +12,19 @@ describe("the documentation of upstreams", () => {
     for (const name of vendorNames) expect(page).toMatch(new RegExp(`\`${name}\``));
   });
 
+  it("names the dialects and the key variables of each vendor", () => {
+    for (const { name, baseUrls, variables } of vendors) {
+      const [, , dialects = "", keys = ""] =
+        new RegExp(`^\\| \`${name}\` \\|.*$`, "m").exec(page)?.[0].split("|") ?? [];
+      expect({ name, dialects: dialects.trim() }).toEqual({
+        name,
+        dialects: Object.keys(baseUrls).join(", "),
+      });
+      for (const variable of variables)
+        expect({ name, keys }).toEqual({ name, keys: expect.stringContaining(`\`${variable}\``) });
+    }
+  });
+
   it("names a test that exists as the proof of each row", () => {
     const commands = [...page.matchAll(/`npx vitest run --project \w+ (\S+\.test\.ts)(?: -t "([^"]+)")?`/g)];
     expect(commands.length).toBeGreaterThan(20);
