@@ -1,4 +1,5 @@
-import type { OmittedFiles, OmittedPaths } from "../../../src/review/api-types.ts";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
+import type { DiffFile, OmittedFiles, OmittedPaths } from "../../../src/review/api-types.ts";
 
 export interface OmittedLine extends OmittedPaths {
   readonly text: string;
@@ -44,4 +45,34 @@ function files(count: number, name: string): string {
 
 function are(count: number): string {
   return count === 1 ? "is" : "are";
+}
+
+/** The mode of a submodule. */
+const SUBMODULE = "160000";
+
+/** Describes the change to a file whose patch has no lines. */
+export function describeChange(file: DiffFile): string {
+  const modes = file.oldMode && file.newMode && file.oldMode !== file.newMode;
+  const change = modes ? ` Its mode changed from ${file.oldMode} to ${file.newMode}.` : "";
+  const before = withDeceptionsShown(file.oldPath ?? "");
+  if (file.newMode === SUBMODULE || file.oldMode === SUBMODULE)
+    return file.status === "added" || file.status === "deleted"
+      ? `A submodule was ${file.status}.`
+      : `A submodule, now at another commit.${change}`;
+  if (file.binary) return `A binary file was ${verb(file)}.${change}`;
+  if (file.status === "renamed") return `Renamed from ${before}, without a change to its text.${change}`;
+  if (file.status === "copied") return `Copied from ${before}, without a change to its text.${change}`;
+  if (file.status === "added") return "An empty file was added.";
+  if (file.status === "deleted") return "An empty file was deleted.";
+  return change.trim() || "Only whitespace changed (hidden).";
+}
+
+function verb(file: DiffFile): string {
+  return (
+    {
+      added: "added",
+      deleted: "deleted",
+      renamed: `renamed from ${withDeceptionsShown(file.oldPath ?? "")}`,
+    }[file.status as string] ?? "changed"
+  );
 }
