@@ -135,9 +135,19 @@ async function measure(subject, command, round) {
   const code = await review([...command, "review", "code", "--repo", repository], "", "/api/feedback");
   add("code", code.url);
   add("cpu-code", code.cpu);
-  const proxy = await startOfProxy(command);
+  const proxy = await timeToAddress(() => startProxy(command));
+  proxy.child.kill();
+  await ended(proxy.child);
   add("proxy", proxy.url);
   add("cpu-proxy", proxy.cpu);
+}
+
+/** Starts a child. Resolves to its address, and the milliseconds and the CPU time until it printed it. */
+async function timeToAddress(start) {
+  const started = performance.now();
+  const child = start();
+  const address = await addressOf(child);
+  return { child, started, address, url: performance.now() - started, cpu: cpuSoFar(child) };
 }
 
 function startProxy([program, ...args]) {
@@ -146,17 +156,6 @@ function startProxy([program, ...args]) {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
-}
-
-async function startOfProxy(command) {
-  const started = performance.now();
-  const child = startProxy(command);
-  await addressOf(child);
-  const url = performance.now() - started;
-  const cpu = cpuSoFar(child);
-  child.kill();
-  await ended(child);
-  return { url, cpu };
 }
 
 function startReview([program, ...args], input) {
@@ -170,11 +169,7 @@ function startReview([program, ...args], input) {
 }
 
 async function review(command, input, route) {
-  const started = performance.now();
-  const child = startReview(command, input);
-  const address = await addressOf(child);
-  const url = performance.now() - started;
-  const cpu = cpuSoFar(child);
+  const { child, started, address, url, cpu } = await timeToAddress(() => startReview(command, input));
   await (await fetch(address)).text();
   const shown = performance.now() - started;
   const decision = await timed(async () => {

@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { launchBrowserForFile, openPage } from "../support/browser.ts";
 import { numberCell, openCodeReview } from "../support/code-review-page.ts";
+import { savePage } from "../support/save-page.ts";
 import { testRepository } from "../support/test-repository.ts";
 
 const browser = await launchBrowserForFile();
@@ -18,12 +19,7 @@ describe("a code review in one HTML file", () => {
     await numberCell(page, "a.ts", "new", 1).click();
     await page.locator(".comment-open textarea").fill("From me");
     await page.keyboard.press("Control+Enter");
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Share …" }).click();
-    const saving = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save as one HTML file" }).click();
-    const file = join(repository.outside, "shared.html");
-    await (await saving).saveAs(file);
+    const file = await savePage(page, join(repository.outside, "shared.html"));
 
     const colleague = await openPage(browser, pathToFileURL(file).href);
     const requests: string[] = [];

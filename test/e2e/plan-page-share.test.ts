@@ -7,6 +7,7 @@ import { launchBrowserForFile, openPage, openReview, selectText } from "../suppo
 import { PNG } from "../support/images.ts";
 import { makeHomeForEachTest, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
+import { savePage } from "../support/save-page.ts";
 
 const browser = await launchBrowserForFile();
 const home = makeHomeForEachTest();
@@ -32,12 +33,7 @@ describe("a plan in one HTML file", () => {
   it("can be read and annotated, and its annotations imported", async () => {
     const { page } = await openReview(browser, review.url);
     await note(page);
-    await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Share …" }).click();
-    const saving = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save as one HTML file" }).click();
-    const file = join(home.path, "shared.html");
-    await (await saving).saveAs(file);
+    const file = await savePage(page, join(home.path, "shared.html"));
 
     const colleague = await openPage(browser, pathToFileURL(file).href);
     const requests: string[] = [];
@@ -82,12 +78,7 @@ describe("a plan in one HTML file", () => {
     await page.locator(".composer textarea").fill("As shown");
     await page.keyboard.press("Control+Enter");
     await page.locator(".card .thumbnail img").waitFor();
-    await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Share …" }).click();
-    const saving = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save as one HTML file" }).click();
-    const file = join(home.path, "shared.html");
-    await (await saving).saveAs(file);
+    const file = await savePage(page, join(home.path, "shared.html"));
 
     const colleague = await openPage(browser, pathToFileURL(file).href);
     const shown = colleague.page.locator(".card .thumbnail img");

@@ -108,7 +108,7 @@ export class LimitQueue {
 
 /** Returns the limit that the calls of a queue wait for: the first of `waitsFor` that is full, or else that is set. */
 function findFullLimit(state: SubjectState | undefined, waitsFor: readonly LimitName[]): LimitName {
-  const set = waitsFor.filter((name) => name !== "budget" && state?.[name] !== undefined);
-  const full = set.find((name) => name !== "budget" && (state?.[name]?.remaining ?? 1) <= 0);
-  return full ?? set[0] ?? "concurrency";
+  const remaining = (name: LimitName) => (name === "budget" ? undefined : state?.[name]?.remaining);
+  const set = waitsFor.filter((name) => remaining(name) !== undefined);
+  return set.find((name) => (remaining(name) ?? 1) <= 0) ?? set[0] ?? "concurrency";
 }
