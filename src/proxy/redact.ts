@@ -10,17 +10,24 @@ const REDACTED = "[redacted]";
  * base64 and base64url at any offset, in hexadecimal, and each of these escaped as in URLs or JSON strings.
  */
 export function createRedactor(secrets: readonly string[]): Redact {
+  if (secrets.length === 0) return (text) => text;
   const shortest = Math.min(...secrets.map((secret) => secret.length));
-  const ordered = secrets.toSorted((one, other) => other.length - one.length);
-  const replacements = ordered.flatMap((secret) => [
-    createReplacement(secret, false),
-    ...hexForms(secret).map((form) => createReplacement(form, false)),
-    ...base64Forms(secret).map((form) => createReplacement(form, true)),
-  ]);
+  const forms = secrets
+    .toSorted((one, other) => other.length - one.length)
+    .flatMap((secret) => [
+      { form: secret, isBase64: false },
+      ...hexForms(secret).map((form) => ({ form, isBase64: false })),
+      ...base64Forms(secret).map((form) => ({ form, isBase64: true })),
+    ]);
+  const replacements = forms.map(({ form, isBase64 }) => createReplacement(form, isBase64));
+  const anyForm = new RegExp(forms.map(({ form }) => escapePattern(form)).join("|"));
   return (text) => {
     // Most headers of a response are shorter than any secret.
     if (text.length < shortest) return text;
-    const unescaped = /[%\\]/.test(text) ? unescapedForms(text) : [];
+    const isEscaped = /[%\\]/.test(text);
+    // One search for all forms takes a tenth of the time of a search for each, for every header (bench/proxy/cost.mjs).
+    if (!isEscaped && !anyForm.test(text)) return text;
+    const unescaped = isEscaped ? unescapedForms(text) : [];
     return replacements.reduce((clean, replace) => replace(clean, unescaped), text);
   };
 }
@@ -86,6 +93,10 @@ function characterPattern(character: string): string {
   const unicode = units.map((unit) => `\\\\{1,4}u${hexPattern(unit, 4)}`).join("");
   const literal = units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
   return `(?:\\\\{0,4}${literal}|${percent}|${unicode})`;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
 function hexPattern(value: number, digits: number): string {

@@ -46,8 +46,17 @@ const SAFETY = [
   "default-src 'none'; sandbox",
 ] as const;
 
+/** Whether a header is relayed, by name. An upstream sends the same headers with each response. */
+const decisions = new Map<string, boolean>();
+/** Maximum number of names in `decisions`, because upstreams choose the names. */
+const MAX_DECISIONS = 1_000;
+
 function isPassed(name: string): boolean {
-  return PASSED.has(name) || PASSED_PREFIX.test(name) || isCallId(name);
+  const known = decisions.get(name);
+  if (known !== undefined) return known;
+  const isRelayed = PASSED.has(name) || PASSED_PREFIX.test(name) || isCallId(name);
+  if (decisions.size < MAX_DECISIONS) decisions.set(name, isRelayed);
+  return isRelayed;
 }
 
 /** Returns whether a header contains a vendor's id of the call. Only the proxy itself sets `x-sallyport-…` ids. */
