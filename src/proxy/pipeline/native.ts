@@ -19,7 +19,7 @@ import { refusesUsage, UsageChunkFilter, withUsageOption } from "../usage/ask-us
 import { findPrice } from "../usage/cost.ts";
 import { readResponseError } from "../usage/error-event.ts";
 import { estimatedUsage, failedUsage, partialUsage } from "../usage/estimate-usage.ts";
-import { readResponseUsage } from "../usage/read-usage.ts";
+import { decodeEnd, readResponseUsage } from "../usage/read-usage.ts";
 import { StreamWatch } from "../usage/stream-watch.ts";
 import { type Resend, runAttempts } from "./attempt-loop.ts";
 import { type Call, endWith, hidesVendorLimits, ownHeaders, recordError } from "./call.ts";
@@ -121,8 +121,13 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   const { client, response } = getProfile(dialect);
   return {
     createWatch: () => new StreamWatch(response),
-    parseUsage: (body) => readResponseUsage(response, body),
-    readError: (body) => readResponseError(response, body),
+    readDetails: (body, mayBeError) => {
+      const end = decodeEnd(body);
+      return {
+        usage: readResponseUsage(response, end),
+        responseError: mayBeError ? readResponseError(response, body, end) : undefined,
+      };
+    },
     errorEvent: (error, requestId) => encodeProxyErrorEvent(dialect, toProxyError(error), requestId),
     ping: client.keepAlive,
   };
@@ -212,7 +217,7 @@ const MAX_DECODED = 16 * 1024 * 1024;
 async function readCompressedUsage(call: Call, { bytes, coding }: CompressedBody): Promise<void> {
   try {
     const plain = await decodeBody(bytes, coding, MAX_DECODED);
-    call.usage = readResponseUsage(getProfile(call.dialect).response, plain);
+    call.usage = readResponseUsage(getProfile(call.dialect).response, decodeEnd(plain));
   } catch {
     // The coding is invalid, or the copy exceeds the limit (decompression bomb). The client has received the response
     // anyway.

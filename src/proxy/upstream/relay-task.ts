@@ -49,10 +49,11 @@ export interface RelayTask {
 export interface RelayedDialect {
   /** Creates the watch for one response. */
   createWatch(): ResponseWatch;
-  /** Returns the usage in a whole JSON response. */
-  parseUsage(body: Buffer): Usage | undefined;
-  /** Returns the error that a whole JSON response of status 200 contains; undefined if it contains none. */
-  readError(body: Buffer): ResponseError | undefined;
+  /**
+   * Returns the usage in a whole JSON response and, with `mayBeError`, the error that a response of status 200
+   * contains; each undefined if there is none.
+   */
+  readDetails(body: Buffer, mayBeError: boolean): Pick<ResponseDetails, "usage" | "responseError">;
   /** Returns the event that ends a failed stream. */
   errorEvent(error: AppError, requestId: string): string;
   /** A keep-alive for event streams; empty if clients of the dialect accept none. */

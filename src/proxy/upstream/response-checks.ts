@@ -51,8 +51,7 @@ export function readDetails(
   kind: RelayTask["kind"],
   dialect: RelayedDialect | undefined,
 ): ResponseDetails {
-  const usage = dialect?.parseUsage(body);
-  const responseError = kind === "model" ? dialect?.readError(body) : undefined;
+  const { usage, responseError } = dialect?.readDetails(body, kind === "model") ?? {};
   if (usage !== undefined || responseError !== undefined) return { usage, responseError };
   const watch = dialect?.createWatch();
   watch?.push(body);

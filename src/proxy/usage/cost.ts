@@ -35,8 +35,11 @@ export function estimateMicros(price: ModelPrice, input: number, output: number)
  * else in the price lists, else in the bundled model data. Returns undefined if none of them has a price for the model.
  */
 export function findPrice(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
-  const known = found.get(upstream) ?? new Map<string, FoundPrice>();
-  found.set(upstream, known);
+  let known = found.get(upstream);
+  if (known === undefined) {
+    known = new Map();
+    found.set(upstream, known);
+  }
   const data = findModelData(upstream, model);
   const cached = known.get(model);
   // Model data can be loaded after the first call, and data from `model_data.url` is replaced once a day.

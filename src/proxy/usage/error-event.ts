@@ -1,6 +1,7 @@
 import type { ResponseProfile } from "../exchange/dialect-profile.ts";
 import { isObject, tryParseJson } from "../exchange/json.ts";
 import type { ResponseError } from "../upstream/relay-task.ts";
+import { RESPONSE_END } from "./read-usage.ts";
 
 /** The error markers as bytes. A quoted name cannot be part of a model's text, because JSON strings escape quotes. */
 const markerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
@@ -40,14 +41,18 @@ export function errorEventIn(profile: ResponseProfile, bytes: Buffer): ResponseE
   return undefined;
 }
 
-/** Maximum bytes of a response that is searched for an error. Errors are short. */
-const MAX_ERROR = 16 * 1024;
-
-/** Returns the error of a complete JSON response with status 200; undefined if it is not an error or is too long. */
-export function readResponseError(profile: ResponseProfile, body: Buffer): ResponseError | undefined {
-  if (body.length > MAX_ERROR) return undefined;
-  const at = body.indexOf('"error"');
-  if (at < 0 || /^\s*:\s*null/.test(body.toString("latin1", at + 7, at + 20))) return undefined;
+/**
+ * Returns the error of a complete JSON response with status 200; undefined if it is not an error or is longer than
+ * `RESPONSE_END`, because errors are short. `end` is the body as returned by `decodeEnd`.
+ */
+export function readResponseError(
+  profile: ResponseProfile,
+  body: Buffer,
+  end: string,
+): ResponseError | undefined {
+  if (body.length > RESPONSE_END) return undefined;
+  const at = end.indexOf('"error"');
+  if (at < 0 || /^\s*:\s*null/.test(end.slice(at + 7, at + 20))) return undefined;
   return toResponseError(profile, tryParseJson(body.toString("utf8")));
 }
 

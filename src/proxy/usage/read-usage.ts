@@ -52,10 +52,15 @@ function objectAfter(text: string, from: number): unknown {
   return undefined;
 }
 
-const RESPONSE_TAIL = 16 * 1024;
+/** Number of bytes at the end of a response that are searched. All vendors report usage there. */
+export const RESPONSE_END = 16 * 1024;
 
-/** Returns the usage of a complete JSON response. Only the last 16 kB are searched, where all vendors report usage. */
-export function readResponseUsage(profile: ResponseProfile, body: Buffer): Usage | undefined {
-  const end = body.toString("latin1", Math.max(0, body.length - RESPONSE_TAIL));
+/** Returns the end of a complete response, `RESPONSE_END` bytes at most, decoded as Latin-1. */
+export function decodeEnd(body: Buffer): string {
+  return body.toString("latin1", Math.max(0, body.length - RESPONSE_END));
+}
+
+/** Returns the usage in the end of a complete JSON response, as returned by `decodeEnd`. */
+export function readResponseUsage(profile: ResponseProfile, end: string): Usage | undefined {
   return usageFrom(profile, lastUsage(profile, end));
 }
