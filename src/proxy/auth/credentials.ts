@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { keyHeaders } from "../dialects/index.ts";
 
 /**
@@ -37,6 +37,15 @@ export function collectKeys(headers: IncomingHttpHeaders, url: string, queryToo:
   }
   return keys;
 }
+
+/** Returns the credentials that a client has sent, without texts that are too short to be redacted. */
+export function listSecrets({ headers, url = "" }: IncomingMessage): string[] {
+  const cookies = (headers.cookie ?? "").split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
+  return [...collectKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_SECRET);
+}
+
+/** Minimum length of a redacted text, in characters: shorter ones would match parts of ordinary words. */
+const SHORTEST_SECRET = 8;
 
 /** Returns the WebSocket protocols that the client offers. */
 export function listProtocols(headers: IncomingHttpHeaders): string[] {

@@ -33,8 +33,11 @@ export function createModelLabels(): ModelLabels {
   const named = new WeakMap<ProxyConfig, ReadonlySet<string>>();
   const served = new Map<string, Set<string>>();
   const isNamed = (config: ProxyConfig, upstream: string, model: string): boolean => {
-    const known = named.get(config) ?? namedModels(config);
-    named.set(config, known);
+    let known = named.get(config);
+    if (known === undefined) {
+      known = namedModels(config);
+      named.set(config, known);
+    }
     return known.has(model) || known.has(`${upstream}/${model}`);
   };
   const isServedName = ({ upstream, model, isServed, catalog }: LabelledCall): boolean => {

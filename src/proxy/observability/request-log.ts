@@ -95,22 +95,23 @@ export function recordLine(record: CallRecord): string {
 /** Formats the members about the client, the route, the model and the upstream of a call. */
 function formatNames(record: CallRecord): string {
   const { model, upstreamModel } = record;
-  return [
-    text("key", record.key),
-    text("key_id", record.keyId),
-    text("team", record.team),
-    record.tags && Object.keys(record.tags).length > 0 ? `,"tags":${JSON.stringify(record.tags)}` : "",
-    text("client", record.client),
-    text("user_agent", record.userAgent),
-    text("session", record.session),
-    text("method", record.method),
-    text("route", record.route),
-    text("model", model),
-    text("upstream", record.upstream),
-    text("upstream_model", upstreamModel === model ? undefined : upstreamModel),
-    text("mcp_method", record.mcpMethod),
-    text("mcp_tool", record.mcpTool),
-  ].join("");
+  const { tags } = record;
+  return (
+    text("key", record.key) +
+    text("key_id", record.keyId) +
+    text("team", record.team) +
+    (tags && Object.keys(tags).length > 0 ? `,"tags":${JSON.stringify(tags)}` : "") +
+    text("client", record.client) +
+    text("user_agent", record.userAgent) +
+    text("session", record.session) +
+    text("method", record.method) +
+    text("route", record.route) +
+    text("model", model) +
+    text("upstream", record.upstream) +
+    text("upstream_model", upstreamModel === model ? undefined : upstreamModel) +
+    text("mcp_method", record.mcpMethod) +
+    text("mcp_tool", record.mcpTool)
+  );
 }
 
 /** Formats the attempts of a call. */

@@ -9,7 +9,6 @@ import {
   remainingTargets,
 } from "../routing/attempts.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
-import { getSession } from "../routing/session-affinity.ts";
 import type { CancelSignal, ResponseError } from "../upstream/relay-task.ts";
 import type { Call, OpenAttempt } from "./call.ts";
 import type { UpstreamHold } from "./call-limits.ts";
@@ -62,8 +61,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
   const { hold } = request;
   let isReserved = hold !== undefined;
   let countedAt: string | undefined;
-  const session = getSession(call.request.headers);
-  let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session), call.on);
+  let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, call.session), call.on);
   for (;;) {
     call.upstream = attempt.upstream;
     const { subject } = attempt.upstream;
@@ -145,8 +143,7 @@ export async function reserveCalls(
 ): Promise<ReservedTargets | Extract<AttemptResult<never>, { kind: "fallback" }>> {
   const { limiter, keyPolicy } = call.services;
   const holds = limiter.beginSeparate(call, count);
-  const session = getSession(call.request.headers);
-  let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session), call.on);
+  let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, call.session), call.on);
   for (;;) {
     call.upstream = attempt.upstream;
     const { subject } = attempt.upstream;

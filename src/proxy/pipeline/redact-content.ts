@@ -1,7 +1,8 @@
 import type { CaptureTable } from "../../database/schema.ts";
+import { listSecrets } from "../auth/credentials.ts";
 import { type CapturedBodies, toCaptureRow } from "../gateway/captures.ts";
 import { createRedactor, type Redact, redactKeyShapes, redactOwnKeys } from "../redact.ts";
-import { type Call, clientSecrets } from "./call.ts";
+import type { Call } from "./call.ts";
 import { CAPTURE_MARGIN, type TappedText } from "./response-tap.ts";
 
 /**
@@ -9,7 +10,7 @@ import { CAPTURE_MARGIN, type TappedText } from "./response-tap.ts";
  * client's credentials, and texts with the format of a key, a token, a private key or a URL's password.
  */
 export function createContentRedactor({ runtime, request }: Call): Redact {
-  const own = createRedactor(clientSecrets(request));
+  const own = createRedactor(listSecrets(request));
   return (text) => redactKeyShapes(redactOwnKeys(own(runtime.redact(text)), runtime.keys));
 }
 

@@ -107,6 +107,52 @@ describe("call totals", () => {
   });
 });
 
+describe("metrics", () => {
+  it("count every call in its own series, in whatever order the calls end", () => {
+    const field = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
+    const call = fc.record({
+      route: field("/v1/messages", "/v1/responses"),
+      upstream: field("a", "b", undefined),
+      modelLabel: field("m", "n"),
+      status: field(200, 429),
+      errorCode: field(undefined, "upstream_error"),
+    });
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 60 }), (calls) => {
+        const metrics = createMetrics();
+        for (const each of calls) {
+          const { upstream = "none", status, errorCode } = each;
+          const attempts = [{ upstream, key: undefined, status, errorCode, waitMs: 0, ms: 1 }];
+          metrics.end(callRecord({ ...each, attempts }));
+        }
+        const { series, attempts } = metrics.counts();
+        for (const { route, upstream, model, status, errorCode, calls: count } of series) {
+          const own = calls.filter(
+            (each) =>
+              each.route === route &&
+              (each.upstream ?? "") === upstream &&
+              each.modelLabel === model &&
+              each.status === status &&
+              (each.errorCode ?? "") === errorCode,
+          );
+          expect(count).toBe(own.length);
+        }
+        expect(series.reduce((sum, { calls: count }) => sum + count, 0)).toBe(calls.length);
+        for (const { upstream, status, errorCode, count } of attempts) {
+          const own = calls.filter(
+            (each) =>
+              (each.upstream ?? "none") === upstream &&
+              each.status === status &&
+              (each.errorCode ?? "") === errorCode,
+          );
+          expect(count).toBe(own.length);
+        }
+        expect(attempts.reduce((sum, { count }) => sum + count, 0)).toBe(calls.length);
+      }),
+    );
+  });
+});
+
 describe("latency histogram", () => {
   it("returns percentiles within 10 %, for a merged histogram as for one of all calls", () => {
     const times = fc.array(fc.double({ min: 1, max: 600_000, noNaN: true }), { minLength: 1 });
