@@ -68,9 +68,13 @@ export function scanBody(bytes: Buffer): ScannedBody | undefined | Promise<Scann
   return scan.result();
 }
 
-/** Scans a body. Throws `validation` if it is not a JSON object. */
-export async function scanObject(bytes: Buffer): Promise<ScannedBody> {
-  const scanned = await scanBody(bytes);
+/** Scans a body as `scanBody` does. Throws `validation` if it is not a JSON object. */
+export function scanObject(bytes: Buffer): ScannedBody | Promise<ScannedBody> {
+  const scanned = scanBody(bytes);
+  return scanned instanceof Promise ? scanned.then(requireObject) : requireObject(scanned);
+}
+
+function requireObject(scanned: ScannedBody | undefined): ScannedBody {
   if (!scanned) throw new AppError("validation", "The body is not a JSON object");
   return scanned;
 }

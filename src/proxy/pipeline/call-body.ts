@@ -33,7 +33,8 @@ export async function readCallBody(call: Call, called: CalledOperation): Promise
   if (type !== undefined && type !== "application/json" && !/^[\w.+-]+\/(?:[\w.+-]*\+)?json\b/i.test(type))
     throw new AppError("media_type", "The body must be JSON (content-type: application/json)");
   const bytes = await readBody(request, limits.body, { share: call.share, max: limits.inFlight });
-  const scanned = await scanObject(bytes);
+  const scanning = scanObject(bytes);
+  const scanned = scanning instanceof Promise ? await scanning : scanning;
   call.stream = called.stream || scanned.stream;
   call.excess = findBodyExcess(scanned);
   call.values = scanned.values;

@@ -7,8 +7,8 @@ import { type CallBody, readCallBody, refuseExcess, wholeBody } from "./call-bod
 import { chooseTargets, setTargets } from "./choose-targets.ts";
 import { respondWithError, respondWithTokenEstimate } from "./client-response.ts";
 import { respondWithEcho } from "./echo.ts";
-import { serveIndirectly } from "./indirect-calls.ts";
-import { chooseLane, DONE, type LaneResult } from "./lane.ts";
+import { maybeIndirect, serveIndirectly } from "./indirect-calls.ts";
+import { chooseLane, DONE, type Lane, type LaneResult } from "./lane.ts";
 import { serveNatively } from "./native.ts";
 import { observeRequest } from "./observe-call.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
@@ -37,7 +37,7 @@ export async function handleCall(
     const loading = runtime.modelData.load();
     if (loading !== undefined) await loading;
     let targets = await chooseTargets(call, called, body);
-    if (await serveIndirectly(call, called, body)) return;
+    if (maybeIndirect(call, called, body) && (await serveIndirectly(call, called, body))) return;
     if (key?.subjects !== undefined) await limiter.reserveForKey(call, called, targets, body);
     if (runtime.hasUpstreamLimits) await limiter.estimateForUpstreams(call, called, targets, body);
     for (;;) {
@@ -55,7 +55,7 @@ export async function handleCall(
 }
 
 /** Serves a call in the lane of its first target. The native and translation lanes can continue at later targets. */
-async function serveInLane(
+function serveInLane(
   call: Call,
   called: CalledOperation,
   targets: Targets,
@@ -63,6 +63,17 @@ async function serveInLane(
 ): Promise<LaneResult> {
   const lane = chooseLane(call, called);
   if (lane === "native") return serveNatively(call, called, targets, body);
+  return serveParsed(call, called, targets, body, lane);
+}
+
+/** Serves a call in one of the lanes that parse the body. */
+async function serveParsed(
+  call: Call,
+  called: CalledOperation,
+  targets: Targets,
+  body: CallBody,
+  lane: Exclude<Lane, "native">,
+): Promise<LaneResult> {
   refuseExcess(call);
   const bytes = await wholeBody(body);
   if (lane === "translated") return serveTranslated(call, called, targets, bytes ?? Buffer.alloc(0));

@@ -41,7 +41,8 @@ export async function serveNatively(
   callBody: CallBody,
 ): Promise<LaneResult> {
   const [{ model }] = targets;
-  const body = await nativeBody(call, callBody, targets);
+  const sent = nativeBody(call, callBody, targets);
+  const body = sent instanceof Promise ? await sent : sent;
   const path = `${called.path(model)}${called.query}`;
   const result = await runAttempts<RelayOutcome>(call, targets, {
     send: (attempt) => relayOnce(call, called, path, body, attempt),

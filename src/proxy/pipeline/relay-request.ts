@@ -1,4 +1,4 @@
-import { scanObject, withModel } from "../body/scan-body.ts";
+import { type ScannedBody, scanObject, withModel } from "../body/scan-body.ts";
 import type { SentUpload } from "../body/upload.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
@@ -21,27 +21,47 @@ export type NativeBody = Buffer | RepeatableUpload | null;
 
 /**
  * Returns the body for a target of the client's dialect: the client's bytes, except that the model's name is replaced
- * by the target's, and that thinking blocks of other vendors are removed.
+ * by the target's, and that thinking blocks of other vendors are removed. Returns a promise only if blocks may have to
+ * be removed.
  */
-export async function nativeBody(call: Call, body: CallBody, targets: Targets): Promise<NativeBody> {
+export function nativeBody(call: Call, body: CallBody, targets: Targets): NativeBody | Promise<NativeBody> {
   const [{ upstream, model }, ...others] = targets;
   if (body.kind === "none") return null;
   if (body.kind === "upload") {
     const { upload } = body;
-    const renamed = upload.model === model ? undefined : model;
+    const name = upload.model === model ? undefined : model;
     const isKept = others.length > 0 || upstream.keys.length > 1;
     return {
       isRepeatable: () => upload.isRepeatable,
-      send: () => upload.send(renamed, isKept),
+      send: () => upload.send(name, isKept),
     };
   }
   const { bytes, scanned } = body;
   // Removing thinking blocks requires parsing. A body that exceeds a bound keeps them, and the vendor rejects it.
   const cleaned = call.excess ? bytes : withoutForeignThinking(call.dialect, bytes);
-  const own = Buffer.isBuffer(cleaned) ? cleaned : await cleaned;
-  const { model: named, modelRanges } = own === bytes ? scanned : await scanObject(own);
-  const name = nameInBody(call.dialect, named, model);
-  return named === undefined || named === name ? own : withModel(own, modelRanges, name);
+  return cleaned === bytes
+    ? renamed(call.dialect, bytes, scanned, model)
+    : scanAndRename(call.dialect, cleaned, model);
+}
+
+async function scanAndRename(
+  dialect: Dialect,
+  body: Buffer | Promise<Buffer>,
+  model: string,
+): Promise<Buffer> {
+  const bytes = await body;
+  return renamed(dialect, bytes, await scanObject(bytes), model);
+}
+
+/** Returns a body with the target's name for the model, if the body names one. */
+function renamed(
+  dialect: Dialect,
+  bytes: Buffer,
+  { model: named, modelRanges }: ScannedBody,
+  model: string,
+): Buffer {
+  const name = nameInBody(dialect, named, model);
+  return named === undefined || named === name ? bytes : withModel(bytes, modelRanges, name);
 }
 
 /** Returns the upstream's name for the model as the body must contain it. Google's clients may add a prefix. */
