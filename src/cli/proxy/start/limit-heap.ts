@@ -1,4 +1,4 @@
-import { subscribe } from "node:diagnostics_channel";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import {
   constants,
   type NodeGCPerformanceDetail,
@@ -11,8 +11,10 @@ import type { Worker } from "node:worker_threads";
 /** V8's default factor by which the young generation grows. */
 const V8_GROWTH_FACTOR = 2;
 
-/** Bytes of the young generation at which it stops growing: V8's own maximum in Node.js 20. */
-const ENOUGH_BYTES = 32 * 1024 * 1024;
+/** Bytes of the young generation at which it stops growing. */
+const ENOUGH_BYTES = 16 * 1024 * 1024;
+/** The newest version of Node.js whose V8 limits the young generation to 32 MB itself. */
+const LAST_LIMITED_VERSION = 20;
 
 /**
  * Maximum growth of the old generation between two full collections, in percent of the size of the objects in use, and
@@ -48,8 +50,24 @@ const RARE_MS = 5_000;
  */
 export function limitHeap(): void {
   limitOldGeneration();
-  limitYoungGeneration();
+  if (Number.parseInt(process.versions.node, 10) > LAST_LIMITED_VERSION) limitYoungGeneration();
 }
+
+/**
+ * Limits the heap when `loaded` has settled, or at the first request, if that is earlier: the young generation would
+ * grow during the first calls, and V8 keeps its memory. V8 compiles the parts that are loaded later again.
+ */
+export function limitHeapAfter(loaded: Promise<unknown>): void {
+  const limit = () => {
+    if (!unsubscribe(FIRST_REQUEST, limit)) return;
+    limitHeap();
+  };
+  subscribe(FIRST_REQUEST, limit);
+  void loaded.finally(limit);
+}
+
+/** The channel of `node:http` for each request that arrives. */
+const FIRST_REQUEST = "http.server.request.start";
 
 function limitOldGeneration(): void {
   let growthBytes = GROWTH_BYTES;
@@ -82,26 +100,29 @@ function setGrowth(growthBytes: number): void {
 }
 
 /**
- * Keeps V8's young generation at 32 MB, or 64 MB if it grows twice before the observer is called. Since Node.js 22 the
+ * Keeps V8's young generation at 16 MB, or 32 MB if it grows twice before the observer is called. Since Node.js 22 the
  * young generation grows to 64 MB and more under load, and V8 keeps that memory. With the limit, the proxy uses 80 to
- * 100 MB less memory, and a call uses 0 to 6 % more CPU time (bench/proxy/cost.mjs). The option --max-semi-space-size
- * has no effect in a running process, but V8 reads --semi-space-growth-factor before each growth. V8 also shrinks the
- * young generation of a process that allocates little, so growth is allowed again below the limit.
+ * 120 MB less memory (bench/proxy/memory.mjs), and a call uses 0 to 8 % more CPU time (bench/proxy/cost.mjs). The
+ * option --max-semi-space-size has no effect in a running process, but V8 reads --semi-space-growth-factor before each
+ * growth. V8 also shrinks the young generation of a process that allocates little, so growth is allowed again below the
+ * limit.
  */
 function limitYoungGeneration(): void {
   let factor = V8_GROWTH_FACTOR;
-  const observer = new PerformanceObserver(() => {
+  const check = () => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
     const next = (young?.space_size ?? 0) < ENOUGH_BYTES ? V8_GROWTH_FACTOR : 1;
     if (next === factor) return;
     factor = next;
     setFlagsFromString(`--semi-space-growth-factor=${next}`);
-  });
-  observer.observe({ entryTypes: ["gc"] });
+  };
+  check();
+  new PerformanceObserver(check).observe({ entryTypes: ["gc"] });
   // When V8 configures the heap of a new thread, it sets the factor to 2 for all threads.
   subscribe("worker_threads", (message) =>
     (message as { worker: Worker }).worker.once("online", () => {
       factor = V8_GROWTH_FACTOR;
+      check();
     }),
   );
 }

@@ -16,7 +16,7 @@ import { createLogOutput } from "./call-log.ts";
 import { createGatewayHost, type GatewayHost } from "./gateway-host.ts";
 import { announceReady, untilHandedOver, untilPortFree } from "./hand-over.ts";
 import { ledgerPath, openLedgerLog } from "./ledger-log.ts";
-import { limitHeap } from "./limit-heap.ts";
+import { limitHeapAfter } from "./limit-heap.ts";
 import { type InForce, oneAtATime, reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped, watchStopRequest } from "./until-stopped.ts";
@@ -91,7 +91,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     for (const line of banner(inForce.config, begun, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     if (hasNoKeys(inForce.config, host?.snapshot)) output.note(NO_KEYS);
-    void openLater(host, output).then(limitHeap);
+    limitHeapAfter(openLater(host, output));
     const url = baseUrl(inForce.config, begun);
     await readyFile?.write(url, begun);
     if (flags.json) await output.result(JSON.stringify({ url, port: begun, pid: process.pid }));
