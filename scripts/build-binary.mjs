@@ -1,8 +1,8 @@
 // Builds a single executable: Node.js, the command and the pages in one file. See
 // https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
 //   node scripts/build-binary.mjs [--output dist/bin/sallyport] [--node FILE] [--node-license FILE] [--built]
-// --node names another machine's node or node.exe, --node-license its license if it is not in the same folder; --built
-// uses the existing pages and licenses of dist/.
+// --node names another machine's node or node.exe, --node-license its license if the script does not find it; --built
+// uses the existing pages, workers and licenses of dist/.
 // The base is the running Node.js, or one of the same version for another platform (Linux or Windows, x64 or arm64;
 // macOS only on macOS, where the build can sign it). An executable for another platform is not run. For macOS,
 // the script adds an ad hoc signature; other executables are unsigned. To distribute the program, sign it with your

@@ -31,7 +31,7 @@ const cache = resolve(root, ".cache/chromium");
 const chosen = resolve(root, ".cache/chromium-path");
 const report = (text) => process.stderr.write(`${text}\n`);
 
-/** Shown if no Chromium is installed and starts. */
+/** Shown if no installed Chromium starts. */
 export const HOW_TO_INSTALL =
   "Install one (Debian, Ubuntu: sudo apt-get install chromium; macOS, Windows: https://www.google.com/chrome) " +
   "or set CHROMIUM to the path of one, then run: npm run test:e2e";

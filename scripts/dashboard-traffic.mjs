@@ -1,4 +1,4 @@
-// Runs a proxy with simulated clients and vendors, for the screenshot of its dashboard.
+// Runs a proxy with simulated clients and vendors, for the screenshots of its dashboard.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -16,7 +16,7 @@ const ELSEWHERE = [
 const PACKAGES = ["firefox-esr", "fonts-liberation"];
 const extracted = resolve(import.meta.dirname, "../.cache/firefox");
 
-/** Shown if no Firefox is installed and starts. */
+/** Shown if no installed Firefox starts. */
 export const HOW_TO_INSTALL =
   "Install one (Debian: sudo apt-get install firefox-esr; others: https://www.mozilla.org/firefox) " +
   "or set FIREFOX to the path of one, then run: npm run test:firefox-smoke";

@@ -157,7 +157,10 @@ function describe(folder, stored) {
   return { name, version, license: named(license ?? licenses?.[0]) ?? recognized(text), text };
 }
 
-/** Returns the license and notice files of a package, or the license section of its README. */
+/**
+ * Returns the license and notice files of a package, or the license section of its README if that contains the license
+ * text; otherwise an empty text.
+ */
 function textIn(folder) {
   const files = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|copying|notice|unlicense)(-[\w.-]+)?(\.(md|txt))?$/i.test(file))

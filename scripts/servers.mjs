@@ -44,8 +44,8 @@ export function findServer(name, path = process.env.PATH ?? "", folder = extract
 }
 
 /**
- * Ensures that the programs of all servers start, and installs those that are missing. Throws an error that
- * names the missing package.
+ * Ensures that the programs of all servers start, and installs those that are missing. Throws an error with the reason
+ * for each server whose programs do not start.
  */
 export async function ensureServers() {
   const missing = names.filter((name) => !runs(name));

@@ -83,7 +83,10 @@ function isBuilt() {
   );
 }
 
-/** Returns a fingerprint that changes when a tracked or untracked source file changes. */
+/**
+ * Returns a fingerprint that changes when a tracked or untracked source file changes. Outside of a git repository, it
+ * changes only with the package files and with the entries directly in a source folder.
+ */
 function sourceStamp() {
   const folders = ["src", "web", "scripts", "package-lock.json", "package.json"];
   const git = (args) => execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });

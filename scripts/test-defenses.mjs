@@ -9,11 +9,16 @@ import { promisify } from "node:util";
 import { defenses } from "./defenses.mjs";
 import { copyRepository, root } from "./repository-copy.mjs";
 
-/** Time limits of one test and of a file, in milliseconds. A test that hangs without its defense counts as failed. */
+/**
+ * Time limits without a defense, in milliseconds: of one test, and of all its tests. A test that hangs counts as failed.
+ */
 const TEST_LIMIT_MS = 20_000;
 const LIMIT_MS = 180_000;
 
-/** Resolves to the counts of passed and failed tests. A file that does not load counts as neither. */
+/**
+ * Resolves to the counts of passed and failed tests, and to the names of the failed ones. A file that does not load
+ * counts as neither, and a run that exceeds `limit` as one failed test.
+ */
 function runTests(copy, tests, limit = LIMIT_MS) {
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const args = [

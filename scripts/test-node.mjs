@@ -25,7 +25,7 @@ const { status } = spawnSync(program, commandLine(), {
 });
 process.exitCode = status ?? 1;
 
-/** Returns the arguments of node: those of vitest, or a script behind `-- node`. */
+/** Returns the arguments of node: those of vitest, or the script and its arguments after `--` or `-- node`. */
 function commandLine() {
   if (args[0] === "--") return args.slice(args[1] === "node" ? 2 : 1);
   const given = args.length > 0 ? args : ["--project", "unit"];

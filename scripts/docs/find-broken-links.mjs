@@ -1,4 +1,4 @@
-// Finds broken links, images and styles of a built site.
+// Finds links, images, styles and scripts of a built site whose targets are missing.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 

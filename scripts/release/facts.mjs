@@ -1,4 +1,4 @@
-// The facts that the release workflow, the Homebrew formula, the winget manifests, the Nix flake and the install script
+// The facts that the workflows, the Homebrew formula, the winget manifests, the Nix flake and the install script
 // share.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

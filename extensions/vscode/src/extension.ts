@@ -60,7 +60,10 @@ async function announce(review: RunningReview): Promise<void> {
   if (chosen) await showReview(review).catch(reportError);
 }
 
-/** Opens a live review of the changes in the active folder. Returns false if the person chooses no folder. */
+/**
+ * Shows the live review of the changes in the active folder, and opens one if none is open. Resolves to false if the
+ * person chooses no folder.
+ */
 async function reviewChanges(reviews: OpenReviews): Promise<boolean> {
   const folder = await activeFolder();
   if (folder === undefined) return false;
@@ -82,8 +85,8 @@ async function reviewChanges(reviews: OpenReviews): Promise<boolean> {
 }
 
 /**
- * Returns the folder of the active file, the only folder, or the one that the person chooses; undefined if the person
- * chooses none.
+ * Resolves to the folder of the active file, the only folder, or the one that the person chooses; undefined if the
+ * person chooses none. Rejects if no folder is open.
  */
 async function activeFolder(): Promise<string | undefined> {
   const active = vscode.window.activeTextEditor?.document.uri;
@@ -144,8 +147,8 @@ async function sendFeedback(reviews: OpenReviews): Promise<void> {
 }
 
 /**
- * Returns the only review, or the one that the person chooses; undefined if the person chooses none. Throws an error
- * with the text `none` if there is no review.
+ * Resolves to the only review, or the one that the person chooses; undefined if the person chooses none. Rejects with
+ * the text `none` if there is no review.
  */
 async function pick(reviews: readonly RunningReview[], none: string): Promise<RunningReview | undefined> {
   const [only, ...more] = reviews;
