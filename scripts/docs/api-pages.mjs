@@ -22,8 +22,9 @@ export async function createApiPages() {
   ];
 }
 
-const PROXY_TEXT = `Every route that the proxy serves, with the dialect of its errors. The vendors' own references describe the bodies of
-model calls; [Proxy](../reference/proxy.md) describes what the proxy adds.`;
+const PROXY_TEXT = `Every route that the proxy serves, with the dialect of its errors. Routes that accept further methods are
+listed with GET and POST. The vendors' own references describe the bodies of model calls; [Proxy](../reference/proxy.md) describes
+what the proxy adds.`;
 
 /** Summaries of the operations, for the list of the proxy's routes. */
 const OPERATIONS = {
@@ -48,7 +49,7 @@ const OPERATIONS = {
   metrics: "Returns metrics for Prometheus",
   mcp: "Relays to an MCP server",
   hello: "Responds with status 200",
-  "managed-settings": "Returns the settings of Claude Code",
+  "managed-settings": "Returns the proxy's settings for Claude Code",
   "key-usage": "Returns how much of a key's budgets is used",
   home: "Returns the dashboard",
   "dashboard-events": "Streams changes to the dashboard",
@@ -56,8 +57,8 @@ const OPERATIONS = {
   own: "API of a key's owner",
   realtime: "Relays a WebSocket of the Realtime API or the Live API",
   "pass-through": "Relays a call of another API to an upstream of the client's vendor",
-  "bedrock-client": "Calls Claude in the format of Amazon Bedrock",
-  "vertex-client": "Calls Claude in the format of Google Vertex AI",
+  "bedrock-client": "Calls a model, or counts tokens, in the format of Claude on Amazon Bedrock",
+  "vertex-client": "Calls a model, or counts tokens, in the format of Claude on Google Vertex AI",
 };
 
 /** Bundles the modules that define the routes, and imports them. */
