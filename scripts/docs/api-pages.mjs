@@ -22,9 +22,9 @@ export async function createApiPages() {
   ];
 }
 
-const PROXY_TEXT = `Every route that the proxy serves, with the dialect of its errors. Routes that accept further methods are
-listed with GET and POST. The vendors' own references describe the bodies of model calls; [Proxy](../reference/proxy.md) describes
-what the proxy adds.`;
+const PROXY_TEXT = `Every route that the proxy serves, with the dialect of its errors. Routes that accept further methods
+are listed with GET and POST. The vendors' own references describe the bodies of model calls;
+[Proxy](../reference/proxy.md) describes what the proxy adds.`;
 
 /** Summaries of the operations, for the list of the proxy's routes. */
 const OPERATIONS = {
