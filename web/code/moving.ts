@@ -64,7 +64,10 @@ function waitingBefore(
   return undefined;
 }
 
-/** Moves the cursor to the same row on `side`, if the row has a line there. Later moves keep the side. */
+/**
+ * Moves the cursor to the same row on `side`, if the row has a line there. In the split layout, later moves keep the
+ * side.
+ */
 export function changeSide(controller: DiffController, side: Side): void {
   const { cursor } = useCursor.getState();
   const body = controller.scene().geometry.bodies.find(({ file }) => file.path === cursor?.path);

@@ -212,7 +212,7 @@ function toggleFolded(file: Parameters<typeof setFolded>[0]): void {
 
 function showPreview(file: NonNullable<ReturnType<DiffController["currentFile"]>>): void {
   if (previewKind(file)) openPreview(file);
-  else showToast("Only Markdown and SVG files have a preview");
+  else showToast("Only Markdown and SVG files with complete text have a preview");
 }
 
 /**

@@ -7,7 +7,7 @@ import { modelTable, summary } from "./totals.ts";
 
 export interface View {
   readonly filters: Filters;
-  /** The address of the proxy, without a path. */
+  /** The base URL of the proxy; it may have a path prefix. */
   readonly base: string;
   /** Whether a script handles buttons and filters. */
   readonly isInteractive: boolean;

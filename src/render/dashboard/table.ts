@@ -16,8 +16,8 @@ export function section(key: string, heading: Html | string, ...content: readonl
 }
 
 /**
- * Renders a table that is labeled by its section's heading. On a narrow page, rows become cards in which
- * every cell is labeled with its column's name, and empty cells are omitted.
+ * Renders a table that is labeled by its section's heading. On a narrow page, rows become cards, in which every cell
+ * but the first is labeled with its column's name, and empty cells are omitted.
  */
 export function table<Row>(
   inSection: string,

@@ -15,7 +15,7 @@ export const ROW_CONTEXT = 1;
 export const ROW_GAP = 2;
 /** An element that the page inserts between lines, such as a comment. `left` is the index in `widgets`. */
 export const ROW_WIDGET = 3;
-/** A message instead of lines: binary, renamed only, too large. */
+/** A message instead of lines, for a patch that has no lines or cannot be parsed. */
 const ROW_NOTICE = 4;
 /** A row of a notebook that is not a line, such as a cell's header. `left` is the index in the notebook's blocks. */
 export const ROW_BLOCK = 5;
@@ -79,7 +79,10 @@ export function shownNumber(rows: RowModel, patch: ParsedPatch, row: number, sid
   return rows.kind[row] === ROW_LINE ? lineNumber(patch, index, side) : 0;
 }
 
-/** Returns the gap before each hunk and the one after the last; undefined for a gap without lines. */
+/**
+ * Returns the gap before each hunk and the one after the last; undefined for a gap without lines. Returns an empty
+ * array if the patch is complete or has no hunks.
+ */
 export function computeGaps(
   patch: ParsedPatch,
   newLineCount: number | undefined,

@@ -1,4 +1,4 @@
-/** A parsed Markdown text: a tree to draw, and a map from every drawn character to its position in the source. */
+/** A parsed Markdown text: a tree to draw, and leaves that map drawn characters to their positions in the source. */
 export interface MarkdownDocument {
   readonly source: string;
   readonly nodes: readonly MarkdownNode[];
@@ -122,7 +122,7 @@ export interface Block {
   readonly name: string;
   readonly firstLeaf: number;
   readonly lastLeaf: number;
-  /** Source offsets and lines (from 1, both inclusive). */
+  /** Source offsets (`end` exclusive), and lines from 1 (`endLine` inclusive). */
   readonly start: number;
   readonly end: number;
   readonly startLine: number;

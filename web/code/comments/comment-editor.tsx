@@ -59,7 +59,7 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
   );
 }
 
-/** Runs a one-letter command that was typed on a selection and followed by a pause. */
+/** Runs a command of one character that was typed on a selection and followed by a pause. */
 function useLoneCommand({ id, text }: ReviewComment): void {
   const isTyped = useComments(({ typed }) => typed === id);
   useEffect(() => {

@@ -22,7 +22,7 @@ interface MiniLine {
 export function MiniDiff({ anchor, suggestion, path }: MiniDiffProps) {
   const lines = useMemo(() => miniLines(anchor.lines, suggestion), [anchor.lines, suggestion]);
   if (lines.every(({ kind }) => kind === "context")) {
-    return <p className="hint">Edit the code above to suggest a change.</p>;
+    return <p className="hint">No change is suggested yet. Edit the code to suggest one.</p>;
   }
   return (
     <figure className="mini-diff" aria-label={`Suggested change to ${path}`}>

@@ -11,7 +11,7 @@ interface CommentState {
   readonly focus: string | undefined;
   /** Comments as they were when their editor was opened, by id. */
   readonly before: ReadonlyMap<string, ReviewComment>;
-  /** Id of the comment that was started with text, whose first letter may be a command. */
+  /** Id of the comment that was started with text, whose first character may be a command. */
   readonly typed: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function changeComment(id: string, change: (comment: ReviewComment) => Re
   }));
 }
 
-/** Removes a command letter from the start of typed text. */
+/** Removes a command character from the start of typed text, and gives the comment the type of the command. */
 function withoutCommand(comment: ReviewComment, typed: string | undefined): ReviewComment {
   const command = comment.id === typed ? commandBefore(comment.text) : undefined;
   return command ? { ...comment, ...command } : comment;

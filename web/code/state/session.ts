@@ -25,7 +25,7 @@ interface SessionState {
   readonly patches: PatchStore | undefined;
   /** The round of the feedback since which changes are shown; undefined while the whole diff is shown. */
   readonly since: number | undefined;
-  /** Increases whenever patches are loaded, are dropped or fail to load. */
+  /** Increases at each call of `onChange` by the current `PatchStore`. */
   readonly patchVersion: number;
   readonly connected: boolean;
   /** Whether the diff on the page is out of date, for example because the working tree has changed. */

@@ -23,8 +23,8 @@ export const canRespond = (): boolean => isLive() || useSession.getState().index
 const grouped = new WeakMap<readonly Thread[], Grouped>();
 
 /**
- * Returns all threads grouped by line. The result is cached, because this is called for every row with a
- * widget.
+ * Returns the threads on files and lines, grouped by line. The result is cached, because this is called for every row
+ * with a widget.
  */
 function groups(): Grouped {
   const { threads } = useThreads.getState();
@@ -75,7 +75,7 @@ export function openThreadsIn(path: string | undefined): number {
   return groups().open.get(path ?? "") ?? 0;
 }
 
-/** Returns the widgets of all threads by path. */
+/** Returns the widgets of the threads on files and lines, by path. */
 export function threadWidgets(): Grouped["widgets"] {
   return groups().widgets;
 }

@@ -25,7 +25,7 @@ interface AskState {
   /** The current question, and the received part of its answer. */
   readonly pending: AskExchange | undefined;
   readonly error: string | undefined;
-  /** Whether the person has seen a prompt and its URL. */
+  /** Whether the person has asked a question on this page, and so has seen a prompt and its URL. */
   readonly isPromptSeen: boolean;
 }
 

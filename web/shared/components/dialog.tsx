@@ -11,9 +11,7 @@ interface DialogProps {
   /** Buttons, with the primary button last. */
   readonly footer?: ReactNode;
   readonly wide?: boolean;
-  /**
-   * True if the content contains nothing focusable. The content itself then gets the focus, so that keys scroll it.
-   */
+  /** Makes the content focusable and gives it the initial focus, so that keys scroll it. */
   readonly onlyText?: boolean;
 }
 

@@ -43,14 +43,14 @@ export function announce(text: string): void {
 const dismiss = (id: number) =>
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
 
-/** Removes all toasts when their undo actions are no longer possible. */
+/** Removes all toasts. Called after a decision, when their undo actions are no longer possible. */
 export function dismissAll(): void {
   useToasts.setState({ toasts: [] });
 }
 
 /**
  * Renders toasts and the polite live region: once per page, and in each modal dialog with the dialog's id. Toasts from
- * before a dialog opened stay behind it, so that they do not cover its buttons.
+ * before a dialog opened are hidden until it closes, so that they do not cover its buttons.
  */
 export function Toasts({ dialog }: { readonly dialog?: string }) {
   const { toasts, announcement, dialogs } = useToasts();

@@ -10,8 +10,8 @@ interface IrreversibleButtonProps {
   readonly onPress: () => void;
   readonly variant?: "plain" | "primary" | "danger";
   /**
-   * Makes Ctrl+Enter press this button unless another irreversible button has the focus. At most one button on the
-   * screen has `takesKey`.
+   * Makes Ctrl+Enter and Cmd+Enter press this button unless another irreversible button has the focus. At most one
+   * button on the screen has `takesKey`.
    */
   readonly takesKey?: boolean;
   /** Whether the action is not possible now. */

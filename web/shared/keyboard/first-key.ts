@@ -1,13 +1,13 @@
-/** The command for which the first letter of typed text stands. */
+/** The command for which the first character of typed text stands. */
 export interface FirstKey {
   readonly type: "comment" | "concern";
-  /** The text without the first letter. */
+  /** The text without the first character. */
   readonly text: string;
 }
 
 /**
  * Returns the command at the start of typed text. Typing on a selection starts a comment with the typed
- * letter, even if it is `c` or `!`, which are commands elsewhere. In "cWhy not?" or "!What if", the first
+ * character, even if it is `c` or `!`, which are commands elsewhere. In "cWhy not?" or "!What if", the first
  * character must be a command, because it cannot begin the sentence. Returns undefined for other text.
  */
 export function commandBefore(text: string): FirstKey | undefined {
@@ -21,11 +21,11 @@ export function isLoneCommand(text: string): boolean {
   return text === "c" || text === "!";
 }
 
-/** Milliseconds after which a single letter is treated as a command. */
+/** Milliseconds after which a single character is treated as a command. */
 export const LONE_COMMAND_MS = 1_200;
 
 /**
- * Returns whether typed text is only the letter of a command. It is a command if a pause follows, and the
+ * Returns whether typed text is only the character of a command. It is a command if a pause follows, and the
  * start of a sentence otherwise.
  */
 export function mayBeCommand(text: string): boolean {

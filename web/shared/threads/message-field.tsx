@@ -73,7 +73,7 @@ function OpenField({ id, text }: { readonly id: string; readonly text: string })
         <Button small variant="quiet" onClick={() => discardMessage(id)}>
           Discard
         </Button>
-        <span className="hint">Goes to the agent when you send.</span>
+        <span className="hint">Sent with your comments.</span>
       </p>
     </div>
   );

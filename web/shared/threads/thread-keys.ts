@@ -12,7 +12,7 @@ export const threadKeys = (canRespond: () => boolean) => ({
       // The field is rendered synchronously, so that the next key is typed into it.
       flushSync(() => writeMessage(thread.id));
       findCard(thread)?.querySelector("textarea")?.focus({ preventScroll: true });
-    } else announce("Replies are sent only in a live review");
+    } else announce("Replies are possible only in a live review or on a pull request");
   },
   resolve: () => {
     const thread = activeThread();

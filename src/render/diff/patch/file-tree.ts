@@ -13,7 +13,7 @@ export interface TreeRow<File extends TreeFile = DiffFile> {
   readonly open: boolean;
   /** Set for a file. */
   readonly file?: File;
-  /** The number of files in a folder; 1 for a file. */
+  /** The number of files in a folder and its subfolders; 1 for a file. */
   readonly fileCount: number;
 }
 

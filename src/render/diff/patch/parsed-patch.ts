@@ -1,6 +1,6 @@
 /**
- * One file's patch, kept as its text and typed arrays of offsets into it: a diff of fifty thousand lines takes a
- * megabyte instead of fifty thousand objects.
+ * One file's patch, kept as its text and as typed arrays with one element per line: for fifty thousand lines, the
+ * arrays take a megabyte and replace fifty thousand objects.
  */
 
 export const LINE_CONTEXT = 0;
@@ -26,7 +26,7 @@ export interface Hunk {
   readonly language?: string | undefined;
 }
 
-/** A parsed patch. All arrays are indexed by line, in the order of the hunks, without headers. */
+/** A parsed patch. The typed arrays are indexed by line, in the order of the hunks, without headers. */
 export interface ParsedPatch {
   readonly text: string;
   readonly hunks: readonly Hunk[];

@@ -66,7 +66,10 @@ function findLineEnd(scan: Scan, from: number): number {
   return end < 0 ? scan.text.length : end;
 }
 
-/** Reads the lines that a header announces. Returns false if lines are missing or begin with an unknown marker. */
+/**
+ * Reads the lines that a header announces. Returns false if a line begins with an unknown marker, or if the lines do
+ * not match the counts of the header.
+ */
 function scanHunk(scan: Scan, header: RegExpExecArray): boolean {
   const oldCount = Number(header[2] ?? 1);
   const newCount = Number(header[4] ?? 1);

@@ -12,7 +12,7 @@ export class LeafBuilder {
   /** Whether the text so far ends inside an HTML comment. */
   private inComment = false;
 
-  /** Draws `text` unchanged; `sourceAt` returns the source offset of each character. */
+  /** Draws `text`; `sourceAt` returns the source offset of each character. */
   addText(text: string, sourceAt: (offset: number) => number): MarkdownNode[] {
     const comments = this.inComment ? "inside" : "outside";
     const [opened, closed] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")];

@@ -22,9 +22,10 @@ interface PartLines {
 }
 
 /**
- * The texts of the notebook's metadata and of all cells as a patch, one hunk for each part. The lines of the patch have
- * the line numbers of the file, so that comments, threads and the cursor are at the same lines as in the raw diff. If
- * one line of the file contains several lines of a cell, the first has the file's number and the others have none.
+ * The texts of the notebook's metadata and of all cells as a patch, one hunk for each part that has lines. The lines of
+ * the patch have the line numbers of the file, so that comments, threads and the cursor are at the same lines as in the
+ * raw diff. If one line of the file contains several lines of a cell, the first has the file's number and the others
+ * have none.
  */
 export interface NotebookText {
   readonly compared: ComparedNotebook;
