@@ -65,7 +65,7 @@ function remedy({ approved, isLive }: { readonly approved: boolean; readonly isL
   return "The feedback is saved on this machine. To deliver it, paste it into the agent's terminal, or let the agent run `sallyport review last`.";
 }
 
-/** Renders the feedback that was sent. */
+/** Renders the final screen: the result, its warnings and the feedback that was sent. */
 export function SentScreen() {
   const sent = useSession((session) => session.sent);
   const caller = useSession((session) => session.index?.caller.name ?? "the agent");

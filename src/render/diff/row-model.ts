@@ -7,7 +7,7 @@ import {
   type Side,
 } from "./patch/parsed-patch.ts";
 
-/** One patch line, or a pair of lines side by side. `left` and `right` are line indices, or -1. */
+/** One patch line, or a pair of lines side by side. `left` and `right` are line indexes, or -1. */
 export const ROW_LINE = 0;
 /** A line outside the hunks, shown on request. `left` and `right` are line numbers. */
 export const ROW_CONTEXT = 1;

@@ -4,7 +4,7 @@ export interface MarkdownDocument {
   readonly nodes: readonly MarkdownNode[];
   /** Runs of drawn text, in drawing order. */
   readonly leaves: readonly Leaf[];
-  /** Elements that can be annotated as a whole: a paragraph, list item, table row, code block. */
+  /** Elements that can be annotated as a whole, such as a paragraph, list item, table row or code block. */
   readonly blocks: readonly Block[];
   readonly headings: readonly Heading[];
   /** Set if the text is too long to be parsed as Markdown: its nodes are blocks of unchanged lines. */

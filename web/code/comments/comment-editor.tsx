@@ -15,7 +15,7 @@ import { revealEditor } from "./show-editor.ts";
 import { discardComment } from "./start.ts";
 import { SuggestionEditor } from "./suggestion-editor.tsx";
 
-/** Renders the editor of a comment. Saves the draft on every change. */
+/** Renders the editor of a comment. Changes apply to the comment as the person types. */
 export function CommentEditor({ comment }: { readonly comment: ReviewComment }) {
   const [isPreview, setPreview] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);

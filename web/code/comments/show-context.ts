@@ -18,7 +18,7 @@ const AROUND = 3;
 
 /**
  * Shows the lines of threads, and of comments made on the shown diff, that are between the hunks. Fetches the whole
- * file once the patch is loaded, if the patch does not contain the lines. Returns a function that stops this.
+ * file if the patch, when it is loaded, does not contain the lines. Returns a function that unsubscribes.
  */
 export function showCommentedContext(): () => void {
   const asked = new Set<string>();

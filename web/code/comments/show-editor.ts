@@ -25,7 +25,7 @@ export function showEditor(id: string): void {
 
 /**
  * Scrolls so that the end of an open editor, with its buttons, is in view after the editor has grown: in the
- * next frame, when its new height is laid out. Returns a function that cancels this.
+ * next frame, when its new height is laid out. Returns a function that cancels the scroll.
  */
 export function revealEditor(id: string): (() => void) | undefined {
   const thread = findEditor(id)?.closest<HTMLElement>(".thread-row");

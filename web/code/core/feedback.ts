@@ -12,7 +12,7 @@ export const NO_CHANGES_REQUESTED = "Code review completed: approved, no changes
 export interface FeedbackContext {
   readonly repository: { readonly name: string; readonly root: string };
   readonly branch: string;
-  /** The current diff: its type, its label and the command that makes it. */
+  /** The current diff: its type, its label, and the command that prints it or a description of a diff without one. */
   readonly diff: { readonly type: string; readonly label: string; readonly command: string };
   /** Returns the current lines of a comment; undefined if they are not in the diff. */
   readonly currentPosition: (

@@ -8,7 +8,7 @@ interface MarkdownPageProps {
   readonly text: string;
 }
 
-/** Renders one version of a Markdown text, without raw HTML and images. */
+/** Renders one version of a Markdown text. Does not load images. */
 export function MarkdownPage({ side, text }: MarkdownPageProps) {
   const document = useMemo(() => parseMarkdown(text), [text]);
   return (

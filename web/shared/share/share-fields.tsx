@@ -29,7 +29,7 @@ export function SavePageButton({
   );
 }
 
-/** Renders a field for the author name that is shown with each comment of a saved page. */
+/** Renders a field for the name of the person who adds comments to a saved page. */
 export function AuthorField(props: { readonly author: string; readonly onChange: (author: string) => void }) {
   return (
     <input

@@ -155,7 +155,7 @@ function positionIn({ anchor }: Thread): number {
   return anchor.kind === "plan" ? anchor.start : -1;
 }
 
-/** Groups threads on files by path. */
+/** Groups the threads on files and lines by path. */
 export function byPath(threads: readonly Thread[]): ReadonlyMap<string, readonly Thread[]> {
   const groups = new Map<string, Thread[]>();
   for (const thread of threads) {

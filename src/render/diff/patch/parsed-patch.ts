@@ -40,7 +40,7 @@ export interface ParsedPatch {
   readonly newLine: Uint32Array;
   /** The index of the removed or added line that this line is paired with, or -1. */
   readonly partner: Int32Array;
-  /** Indices of the lines that are followed by "No newline at end of file". */
+  /** Indexes of the lines that are followed by "No newline at end of file". */
   readonly withoutNewline: ReadonlySet<number>;
   /** Whether the patch could not be parsed completely. The raw text is then shown instead. */
   readonly broken: boolean;

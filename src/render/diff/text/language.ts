@@ -18,7 +18,7 @@ const BY_NAME = new Map(
   }),
 );
 
-/** Extensions that the highlighter does not recognize. */
+/** Languages that are identified by the extension. */
 const BY_EXTENSION = new Map(
   Object.entries({
     htm: "html",

@@ -3,10 +3,10 @@ import footnote from "markdown-it-footnote";
 import { keepMath } from "./math.ts";
 
 /**
- * Parses CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text, except for `<br>`
- * and `<details>`. `text_join` is disabled so that escapes and entities remain separate tokens, whose position in the
- * source is known. Inline footnotes (`^[text]`) are disabled, because GitHub lacks them and their text would be drawn
- * far from its position in the source.
+ * Parses CommonMark with GitHub's tables, strikethrough, autolinks, footnotes and formulas. Raw HTML is text, except
+ * for `<br>` and `<details>`. `text_join` is disabled so that escapes and entities remain separate tokens, whose
+ * position in the source is known. Inline footnotes (`^[text]`) are disabled, because GitHub lacks them and their text
+ * would be drawn far from its position in the source.
  */
 export const parser = new MarkdownIt("default", { html: false, linkify: true, typographer: false })
   .use(footnote)
