@@ -25,7 +25,7 @@ export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row
     <div role="row" className="row notice-row" aria-rowindex={row + 1} data-notice>
       <div role="cell">
         <p>
-          {patch?.broken ? "Cannot parse this patch. Raw output of git:" : describeChange(file)}
+          {patch?.broken ? "Cannot parse this patch. Its raw text:" : describeChange(file)}
           {file.binary && hasSizes && (
             <Suspense fallback={null}>
               <BinarySizes file={file} />

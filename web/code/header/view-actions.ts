@@ -26,8 +26,8 @@ export function setTabWidth(tabWidth: TabWidth): void {
 }
 
 /**
- * Shows or hides whitespace changes. Fetches the diff again, because git leaves out the hidden changes. If
- * this fails, the page does not change.
+ * Shows or hides whitespace changes. Fetches the diff again, because the server leaves out the hidden changes. If this
+ * fails, the page does not change.
  */
 export async function setWhitespace(whitespace: boolean): Promise<void> {
   const before = useView.getState().whitespace;

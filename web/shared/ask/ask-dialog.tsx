@@ -13,7 +13,9 @@ import { type AskAbout, askKey, useAsk } from "./ask-store.ts";
 
 const NO_EXCHANGES: readonly AskExchange[] = [];
 
-/** Renders a conversation with a model about a part of the review. Only inserted answers are part of the feedback. */
+/**
+ * Renders a conversation with a model about the review or a part of it. Only inserted answers are part of the feedback.
+ */
 export function AskDialog({ about }: { readonly about: AskAbout }) {
   const exchanges = useAsk((state) => state.exchanges.get(askKey(about)) ?? NO_EXCHANGES);
   const pending = useAsk((state) => state.pending);

@@ -6,8 +6,8 @@ export interface AskAbout extends Pick<AskBody, "thread" | "anchor"> {
   /** For example `lines 3–9 of src/a.ts`. */
   readonly title: string;
   /**
-   * Inserts an answer into a comment, which is part of the feedback; absent if the subject has no comment
-   * field.
+   * Inserts an answer into a comment or a reply, which is part of the feedback; absent for a thread to which no reply
+   * is possible.
    */
   readonly insert?: (text: string) => void;
 }
@@ -19,7 +19,7 @@ interface AskState {
   readonly about: AskAbout | undefined;
   /**
    * Finished questions and answers by their subject. They exist only in this page. Only answers that are inserted into
-   * a comment become part of the feedback.
+   * a comment or a reply become part of the feedback.
    */
   readonly exchanges: ReadonlyMap<string, readonly AskExchange[]>;
   /** The current question, and the received part of its answer. */

@@ -10,7 +10,7 @@ export function readStored<Stored>(
     const stored = JSON.parse(localStorage.getItem(key) ?? "null") as Stored | null;
     return stored !== null && isValid(stored) ? stored : undefined;
   } catch {
-    // Some browsers disable storage for local files. The page warns before it is left with comments not saved as a file.
+    // Some browsers disable storage for local files. The page warns before it is left with unsaved comments.
     return undefined;
   }
 }

@@ -79,7 +79,7 @@ function OpenField({ id, text }: { readonly id: string; readonly text: string })
   );
 }
 
-/** Returns the focus to the thread, so that keys act on it. */
+/** Moves the focus back to the thread, so that keys act on it. */
 function focusCard(id: string): void {
   document.querySelector<HTMLElement>(`[data-thread="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
 }
