@@ -15,7 +15,7 @@ export interface LiveStatus {
   readonly progress?: string;
 }
 
-/** Describes what happens between the person and the agent of a live session. */
+/** Describes what happens between the person and the agent of a live review. */
 export function liveStatus({ name, state, progress }: LiveAgent, batch: BatchProgress): LiveStatus {
   const agent = name === "" ? "the agent" : name;
   // A name such as `claude-code` is not capitalized.

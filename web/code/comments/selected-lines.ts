@@ -19,7 +19,7 @@ export function getSelectedLines(): LineRange | undefined {
   return { ...first, to: same.at(-1)?.to ?? first.to };
 }
 
-/** Returns whether a selection contains text of a cell, or crosses an empty cell. */
+/** Returns whether a selection contains code of a line, or crosses an empty line. */
 function isSelected(range: Range, cell: HTMLElement): boolean {
   if (!range.intersectsNode(cell)) return false;
   const part = document.createRange();

@@ -73,7 +73,7 @@ export function editComment(id: string): void {
   });
 }
 
-/** Closes a comment's editor and keeps its text. Removes a comment without content. */
+/** Closes a comment's editor and keeps its text. Removes a comment without content or with only a typed command. */
 export function closeEditor(id: string): void {
   useComments.setState(({ comments, editing, before, typed }) => ({
     comments: comments.filter((comment) => comment.id !== id || !isEmptyComment(comment, typed)),

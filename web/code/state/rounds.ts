@@ -5,7 +5,7 @@ import { getJson } from "../../shared/api/client.ts";
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
-/** Lines of one file that are new since the last round. */
+/** Lines of one file that are new since the round `compared`. */
 export type LinesSince = Readonly<Record<Side, ReadonlySet<number>>>;
 
 interface RoundsState {

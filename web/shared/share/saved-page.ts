@@ -35,7 +35,7 @@ export function extractJson(text: string, element: string): string {
   return pattern.exec(text)?.[1] ?? text;
 }
 
-/** Loads images as data URLs, by name. Leaves out images that cannot be loaded. */
+/** Loads images as data URLs, with the keys of `urls`. Leaves out images that cannot be loaded. */
 export async function loadImages(urls: ReadonlyMap<string, string>): Promise<Record<string, string>> {
   const loaded = await Promise.all([...urls].map(async ([name, url]) => [name, await dataUrl(url)] as const));
   return Object.fromEntries(loaded.filter((entry): entry is [string, string] => entry[1] !== undefined));

@@ -20,8 +20,8 @@ interface ThreadListProps {
 }
 
 /**
- * Lists threads with filters. In a list longer than `renderAllUpTo`, only threads near the window are
- * rendered.
+ * Lists threads with filters. In a list longer than `renderAllUpTo`, only threads near the window are rendered, except
+ * for printing.
  */
 export function ThreadList({ threads, render, renderAllUpTo = 0 }: ThreadListProps) {
   const filter = useThreads((state) => state.filter);
