@@ -65,9 +65,8 @@ export function parseQuery<Shape>(schema: z.ZodType<Shape>, query: unknown): Sha
 }
 
 /**
- * Parses numbers such as `3`, `0-49` or `0-9,12`. Returns the numbers below `count` in the given order.
- * Throws `validation` for any other text or for more than `count` numbers, and `not_found` if none is below
- * `count`.
+ * Parses numbers such as `3`, `0-49` or `0-9,12`. Returns the numbers below `count` in the given order. Throws
+ * `validation` for any other text or if more than `count` numbers would be returned, and `not_found` if none would be.
  */
 export function parseNumbers(text: string, count: number): number[] {
   const numbers: number[] = [];

@@ -1,7 +1,7 @@
 import type { DiffSession } from "../diff-session.ts";
 
 export interface DiffWatch {
-  /** Returns whether a page is connected. Without one, the diff is not checked. */
+  /** Reports whether a page is connected. Without one, the diff is not checked. */
   readonly isWanted: () => boolean;
   readonly onOutdated: () => void;
   /** Minimum milliseconds between two checks. */

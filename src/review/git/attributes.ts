@@ -1,6 +1,6 @@
 import { type GitHandle, runGit } from "./run-git.ts";
 
-/** Attributes of a path in .gitattributes that affect a review. */
+/** Git attributes of a path that affect a review. */
 export interface Attributes {
   /** Value of `linguist-generated`; undefined if it is unspecified. */
   readonly generated: boolean | undefined;
@@ -39,7 +39,7 @@ function parseBoolean(value: string | undefined): boolean | undefined {
   return value !== "unset" && value !== "false";
 }
 
-/** Names of generated files: lock files, minified code, source maps, snapshots, generated sources. */
+/** Names of generated files: lock files, minified code, source maps, snapshots, generated sources, conflicts of jj. */
 const GENERATED = [
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock)$/,
   /(^|\/)(Cargo\.lock|Gemfile\.lock|composer\.lock|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock)$/,
@@ -52,7 +52,7 @@ const GENERATED = [
   /(^|\/)__snapshots__\/.*\.snap$/,
   /(^|\/)(__generated__|generated)\//,
   /\.generated\.[a-z]+$/,
-  // The inputs of a conflict that jj has stored in a commit, at the root of the repository.
+  // Files that jj adds at the root of a commit with a conflict: the inputs of the conflict, and an explanation.
   /^\.jjconflict-(?:base|side)-\d+\//,
   /^JJ-CONFLICT-README$/,
 ];

@@ -14,7 +14,7 @@ const FIXED = ["log", "-z", "--no-patch", "--no-color", "--no-show-signature", "
 
 /**
  * Returns the commits of the current branch, oldest first: those that the default branch does not have or, on the
- * default branch itself, those that the branch of the same name at `origin` does not have.
+ * default branch itself, those that the branch of the same name at `origin` does not have (none without that branch).
  */
 export async function readBranchCommits(
   git: GitHandle,
@@ -37,9 +37,9 @@ export async function readCommit(git: GitHandle, object: string): Promise<ShownC
 }
 
 /**
- * Returns the branches and tags whose name contains a text, the commit whose object name begins with it, and the
- * commits reachable from HEAD whose message or author contains it, ignoring case. Without a text, returns the newest
- * names and commits.
+ * Returns the branches and tags whose name contains a text, the commit whose object name begins with it (4 or more
+ * hexadecimal digits), and the commits reachable from HEAD whose message or author contains it, ignoring case. Without
+ * a text, returns the newest names and commits.
  */
 export async function findRevisions(git: GitHandle, text: string): Promise<Revision[]> {
   const wanted = text.trim().toLowerCase();

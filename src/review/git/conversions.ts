@@ -13,7 +13,7 @@ export const AS_ON_DISK = "* -text -crlf -eol -ident -filter -working-tree-encod
 const ATTRIBUTES = ["text", "eol", "crlf", "filter", "ident", "working-tree-encoding"] as const;
 type Values = Readonly<Record<(typeof ATTRIBUTES)[number], string>>;
 
-/** Maximum characters of a line of an attributes file; git ignores a line of 2,048 bytes or more. */
+/** Lines of an attributes file with this many characters or more are omitted; git ignores 2,048 bytes or more. */
 const MAX_LINE_CHARS = 2_000;
 
 /** A file on disk and the object it is compared with, if any. */
@@ -25,8 +25,8 @@ export interface ComparedFile {
 /**
  * Returns the lines of `info/attributes`, to follow `AS_ON_DISK`, that let git convert files where that cannot hide a
  * change: files with a filter from the user's own configuration, and files whose line endings are all as a checkout
- * writes them. `pristine` has the paths of files that are byte for byte what a checkout writes; they need no
- * comparison. `filteredBytes` is the total size of the files that filters read.
+ * writes them. `pristine` has the paths of files with an `ident` or encoding conversion that are byte for byte what a
+ * checkout writes; they need no comparison. `filteredBytes` is the total size of the files that filters read.
  */
 export async function findConversions(
   git: GitHandle,

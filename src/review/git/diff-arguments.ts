@@ -4,7 +4,7 @@ import type { DiffPlan } from "./diff-types.ts";
 export interface DiffView {
   /** Whether lines that differ only in whitespace count as equal. */
   readonly ignoreSpace: boolean;
-  /** Whether files that attributes declare binary are compared as text. */
+  /** Whether binary files, including those that attributes declare binary, are compared as text. */
   readonly asText?: boolean;
   /** Paths, relative to the repository root, that limit the diff; empty for all. */
   readonly paths: readonly string[];
@@ -16,7 +16,7 @@ const RENAMES = ["--find-renames=50%", "-l1000"] as const;
 /** Git fails if the order file that the configuration names cannot be read. */
 const NO_ORDER_FILE = `-O${devNull}`;
 
-/** Options that fix every part of the patch format that configuration could change. */
+/** Options that override the configuration of the patch format. */
 const FIXED_FORM = [
   "--patch",
   "--no-color",

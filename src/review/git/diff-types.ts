@@ -9,7 +9,7 @@ export type Side =
   | { readonly kind: "tree"; readonly object: string }
   | { readonly kind: "index" | "worktree" };
 
-/** The two sides of a diff, resolved to object names. */
+/** The two sides of a diff, with trees resolved to object names. */
 export interface DiffPlan {
   /** The diff type as requested. */
   readonly diffType: string;
@@ -21,7 +21,7 @@ export interface DiffPlan {
   readonly commit?: string;
 }
 
-/** Reports whether a diff includes untracked files. Only a comparison of a tree with the working tree does. */
+/** Reports whether a diff includes all untracked files. Only a comparison of a tree with the working tree does. */
 export function showsUntracked({ from, to }: Pick<DiffPlan, "from" | "to">): boolean {
   return to.kind === "worktree" && from.kind === "tree";
 }
@@ -36,7 +36,7 @@ interface Known {
   readonly objectFormat: ObjectFormat;
 }
 
-/** A plan without its requested name. */
+/** A plan without the requested diff type. */
 type Comparison = Omit<DiffPlan, "diffType">;
 type Planner = (known: Known) => Promise<Comparison>;
 
@@ -110,7 +110,7 @@ async function findCommit(git: GitHandle, name: string): Promise<string | undefi
   return undefined;
 }
 
-/** Returns the diff types that the page offers. The specification defines `diffOptions`. */
+/** Returns the branch names and diff types that the page shows. The specification defines `diffOptions`. */
 export function createGitContext(heads: Heads): GitContext {
   const { currentBranch, defaultBranch, branches, commits, commit } = heads;
   const bases: DiffOption[] = branches

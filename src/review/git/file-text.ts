@@ -35,8 +35,8 @@ export async function readSide(
 }
 
 /**
- * Returns the file of a diff for a comment on `path` and `side`. On the old side, a renamed file matches either of
- * its names.
+ * Returns the file of a diff that has this path on a side. On the old side, a renamed file matches either of its
+ * names.
  */
 export function findFile(snapshot: Snapshot, path: string, side: "old" | "new"): SnapshotFile | undefined {
   const named = snapshot.files.filter((file) => file.path === path);

@@ -21,10 +21,10 @@ import type { Repository } from "./repository.ts";
 import { CALL_LIMIT_MS, type GitHandle, runGit, tryGit } from "./run-git.ts";
 import { indexInfo, listEntries, parseListing, type TrackedEntries } from "./staged-entries.ts";
 
-/** Files per git process; starting one takes as long as comparing a few hundred files. */
+/** Files per slice. Each slice starts a git process, which takes as long as comparing a few hundred files. */
 const MIN_SLICE_FILES = 1_000;
 const MAX_SLICE_FILES = 10_000;
-/** Intended number of slices per process, so that all processes end at about the same time. */
+/** Intended number of slices per concurrent worker, so that all workers end at about the same time. */
 const SLICES_PER_PROCESS = 6;
 const MAX_SLICE_BYTES = 64 * 1024 * 1024;
 /** Number of files below which one call is faster than several processes. */
@@ -141,8 +141,9 @@ const kept = new Map<
 >();
 
 /**
- * Copies an index and its modification time. Git rereads files that are not older than the index ("racy
- * git"); if the copy had a later time, git would miss their changes.
+ * Copies an index and its modification time, rounded down to a second. Git rereads files that are not older than the
+ * index ("racy git"); if the copy had a later time, git would miss their changes. Returns the time of the original in
+ * milliseconds.
  */
 async function copyWithTime(from: string, to: string): Promise<number> {
   const { mtimeMs } = await stat(from);
@@ -172,7 +173,8 @@ interface Slice {
 
 /**
  * Compares the files that no earlier call has read, in slices and with several processes. Progress is saved: a call
- * that is ended or times out leaves less work for the next one.
+ * that is ended or times out leaves less work for the next one. For one slice of few files, only writes their sizes to
+ * the index: a single call of git then compares them.
  */
 async function compareUnread(
   repository: Repository,
@@ -195,7 +197,7 @@ async function compareUnread(
     objects.map((object) => sizes.get(object) ?? 0),
   );
   if (unread.length < MIN_SLICED_FILES && slices.length === 1) {
-    // One call compares all files. With the sizes set, git skips the content of files whose size differs.
+    // With the sizes set, git skips the content of files whose size differs.
     for (const slice of slices) replaceAll(entries, slice.positions, slice.entries);
     await writeIndex(index, entries, objectFormat, startedAt);
     return sizes;

@@ -25,8 +25,8 @@ export function findGit(
 
 /**
  * Finds a program on the PATH, or returns undefined. Skips relative entries and those inside the reviewed
- * repository, such as the `node_modules/.bin` that package runners put first, and unlike a search by name on
- * Windows does not look in the working directory. It is synchronous because git starts before the rest of the
+ * repository, such as the `node_modules/.bin` that package runners put first, and, unlike a search by name on
+ * Windows, does not look in the working directory. It is synchronous because git starts before the rest of the
  * command is loaded.
  */
 export function findProgram(
@@ -46,7 +46,7 @@ export function findProgram(
   return undefined;
 }
 
-/** The folders at the root of a repository of git, jj and Sapling. */
+/** The folders, or in a linked worktree of git the file, at the root of a repository of git, jj and Sapling. */
 const MARKERS = [".git", ".jj", ".sl"];
 
 /** Returns the topmost repository among `directory` and its parents. */

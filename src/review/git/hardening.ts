@@ -24,7 +24,10 @@ export const USER_VARIABLES = [
 /** Variables of the caller's environment that are passed on to git. */
 const PASSED_ON = [...USER_VARIABLES, "GIT_CEILING_DIRECTORIES"] as const;
 
-/** Sets the C locale, disables prompts, optional locks, fetching and object replacement, and makes paths literal. */
+/**
+ * Sets the C locale, disables prompts, optional locks, fetching, object replacement and grafts, and makes paths
+ * literal.
+ */
 const FIXED = {
   LC_ALL: "C",
   GIT_OPTIONAL_LOCKS: "0",
@@ -64,9 +67,9 @@ export interface Setting {
 }
 
 /**
- * Returns the complete environment of git: allowed variables of the user, and our settings as `GIT_CONFIG_*`.
- * These settings take precedence over all files and, unlike `-c`, can name a filter with an equals sign in
- * its name.
+ * Returns the complete environment of git: allowed variables of the user, fixed variables, `path` as the PATH, and
+ * our settings as `GIT_CONFIG_*`. These settings take precedence over all files and, unlike `-c`, can name a filter
+ * with an equals sign in its name.
  */
 export function gitEnvironment(
   environment: Environment,

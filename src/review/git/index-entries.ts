@@ -64,7 +64,10 @@ export function readTracked(index: Buffer, format: ObjectFormat): TrackedEntries
   return tracked;
 }
 
-/** Reports whether git has not yet compared the entry's file: its times and size are all zero. */
+/**
+ * Reports whether git has not yet compared the entry's file: its times and size are all zero. Returns false for a
+ * conflict or a submodule.
+ */
 export function isUnread(entry: Buffer, format: ObjectFormat): boolean {
   const flags = entry.readUInt16BE(OBJECT_AT + NAME_BYTES[format]);
   const isKnown = entry.subarray(0, 16).some((byte) => byte !== 0) || entry.readUInt32BE(SIZE_AT) !== 0;

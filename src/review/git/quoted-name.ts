@@ -4,8 +4,8 @@ const QUOTE = 0x22;
 const REVERSE_SLASH = 0x5c;
 
 /**
- * Decodes a name that git has quoted (C style, octal for every byte that is not printable ASCII). Returns a name
- * without quotes unchanged. Bytes that are not UTF-8 become U+FFFD.
+ * Decodes a name that git has quoted: in C style, with octal numbers for bytes that are not printable ASCII and have
+ * no letter. Returns a name without quotes unchanged. Bytes that are not UTF-8 become U+FFFD.
  */
 export function unquoteName(name: string): string {
   if (!name.startsWith('"')) return name;

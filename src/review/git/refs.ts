@@ -21,7 +21,7 @@ export interface Heads {
   readonly commit: string | undefined;
   /** The branch name, or a phrase such as `detached at 1a2b3c4`. */
   readonly currentBranch: string;
-  /** The branch that `branch` compares with. Its commit is undefined before the first commit. */
+  /** The branch that the diff type `branch` compares with. Its commit is undefined before the first commit. */
   readonly defaultBranch: { readonly name: string; readonly commit: string | undefined };
   /** Local branches, newest first. */
   readonly branches: readonly Branch[];
@@ -113,7 +113,7 @@ function defaultAmong(
   return local("main") ?? local("master");
 }
 
-/** Resolves a name to a commit, or undefined. The name can be any text: git never reads it as an option. */
+/** Resolves a name to a commit, or undefined. The name can be any text without NUL: git never reads it as an option. */
 export async function resolveCommit(git: GitHandle, name: string): Promise<string | undefined> {
   const result = await tryGit(git, ["rev-parse", "--verify", "--end-of-options", `${name}^{commit}`]);
   return result.exitCode === 0 ? result.stdout.toString().trim() : undefined;

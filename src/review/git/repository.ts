@@ -97,8 +97,8 @@ async function openWith(
 }
 
 /**
- * Returns the directory that a linked worktree shares; the file `commondir` names it
- * (https://git-scm.com/docs/gitrepository-layout).
+ * Returns the directory that a linked worktree shares, which the file `commondir` names, or the git directory itself
+ * without that file (https://git-scm.com/docs/gitrepository-layout).
  */
 function readCommonDirectory(gitDirectory: string): string {
   const file = join(gitDirectory, "commondir");
@@ -112,7 +112,7 @@ function readCommonDirectory(gitDirectory: string): string {
  */
 const SETPRIV = "/usr/bin/setpriv";
 /**
- * Time limit for finding a repository, in milliseconds. It is shorter than the other limits, because finding a
+ * Maximum time limit for finding a repository, in milliseconds. It is shorter than `CALL_LIMIT_MS`, because finding a
  * repository takes milliseconds and nothing can be shown until then.
  */
 const OPENING_LIMIT_MS = 20_000;

@@ -11,13 +11,13 @@ export interface SectionHeader {
   readonly newMode?: string;
   /**
    * Object names of the `index` line: all zeros for a missing side. Absent without this line: no content changed, or
-   * the file is too large to be compared.
+   * the file is new and too large to be compared.
    */
   readonly oldBlob?: string;
   readonly newBlob?: string;
 }
 
-/** Returns whether an object name is all zeros, as git names the missing side of a change. */
+/** Reports whether an object name is all zeros, as git names the missing side of a change. */
 export function isNullObject(name: string): boolean {
   return /^0+$/.test(name);
 }

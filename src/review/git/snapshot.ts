@@ -19,7 +19,7 @@ export interface Snapshot {
   /** The requested diff type, and the compared revisions for display. */
   readonly plan: Pick<DiffPlan, "diffType" | "gitRef">;
   readonly files: readonly SnapshotFile[];
-  /** Hash of the names, modes and contents of all files. */
+  /** Hash of the patch headers (names, modes, objects) and the changed lines of all files. */
   readonly diffId: string;
   readonly spool: Spool;
   /** Files of the working tree or the index that the diff leaves out; absent if there are none. */
@@ -196,8 +196,8 @@ function statusAmong(parts: readonly Part[], index: number): DiffFile["status"] 
 
 /**
  * Compares as text the files that attributes declare binary, because a repository could hide changes with such
- * attributes. A file that contains NUL bytes, which is git's own test, stays binary. Returns the new parts by the parts
- * that they replace.
+ * attributes. A file whose patch contains NUL, by which git itself recognizes binary files, stays binary. Returns the
+ * new parts by the parts that they replace.
  */
 async function compareAsText(taking: Taking, parts: readonly Part[]): Promise<Map<Part, Part>> {
   const result = new Map<Part, Part>();

@@ -60,7 +60,10 @@ export class Spool {
     }
   }
 
-  /** Keeps the file open for a reader, even after `close`, until the returned function is called. */
+  /**
+   * Keeps the file open for a reader until the returned function is called, even if `close` is called before. Throws
+   * `not_found` after `close`.
+   */
   hold(): () => void {
     if (this.closing) throw new AppError("not_found", "This diff has been replaced; load it again");
     this.readers += 1;

@@ -66,8 +66,8 @@ const parsed: { readonly listing: Buffer; readonly result: StagedEntries }[] = [
 const MAX_PARSED = 2;
 
 /**
- * Parses the output of `listEntries`. For a path in conflict, returns the entry of our side. Equal listings
- * share one result object.
+ * Parses the output of `listEntries`. For a path in conflict, returns the entry of our side. A listing that equals one
+ * of the last `MAX_PARSED` shares its result object.
  */
 export function parseListing(listing: Buffer): StagedEntries {
   const known = parsed.find((each) => each.listing.equals(listing));
@@ -99,7 +99,7 @@ export interface StagedChanges {
   readonly removed: readonly Buffer[];
 }
 
-/** Returns the changes from a tree to the index. */
+/** Returns the changes from one list of entries, for example of a tree, to another, for example of the index. */
 export function compareEntries(tree: TrackedEntries, staged: TrackedEntries): StagedChanges {
   if (tree === staged) return { added: [], modified: [], removed: [] };
   const added: Buffer[] = [];

@@ -13,7 +13,7 @@ export interface PartOptions {
 
 /**
  * Creates a separate diff of some files of a diff, chosen by name. Returns undefined if none is chosen, or if git
- * reports other files when limited to these: a name that is not UTF-8, or a file that became a folder.
+ * reports other files when limited to these, for example because a name is not UTF-8 or a file became a folder.
  */
 export function takePart(
   repository: Repository,

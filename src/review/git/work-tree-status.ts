@@ -22,10 +22,10 @@ import { verifyTree } from "./verify-objects.ts";
 
 /** The state of a working tree before a diff is created. */
 export interface WorkTreeStatus {
-  /** Paths of new files that are not in the repository's index. */
+  /** Paths of new files that are not in the repository's index; empty with the index as the base. */
   readonly untracked: ReadonlySet<string>;
   /**
-   * New files that need a separate patch: large files, files removed from the index and, with the index as the base,
+   * Files that need a separate patch: large new files, files removed from the index and, with the index as the base,
    * all new files.
    */
   readonly apart: Untracked;
@@ -119,7 +119,10 @@ function key(path: Buffer): string {
   return path.toString("latin1");
 }
 
-/** Returns a function that reports whether a path is one of these files or in one of these folders. */
+/**
+ * Returns a function that reports whether a path is one of these files or in one of these folders; always true if
+ * `paths` is empty or contains `.`.
+ */
 export function createPathFilter(paths: readonly string[]): (path: Buffer) => boolean {
   const chosen = new Set(paths);
   if (chosen.size === 0 || chosen.has(".")) return () => true;
@@ -147,7 +150,10 @@ async function leaveOut(privateGit: GitHandle, paths: readonly Buffer[]): Promis
   });
 }
 
-/** Returns submodules whose folder has files but no repository: git treats these as unchanged and reads no file. */
+/**
+ * Returns submodules whose folder has files but no repository with a commit: git treats these as unchanged and reads no
+ * file.
+ */
 async function findHollow(privateGit: GitHandle, links: readonly Buffer[]): Promise<Buffer[]> {
   const isHollow = await Promise.all(
     links.map(async (path) => {
@@ -194,7 +200,10 @@ interface IndexChanges {
   readonly unstored: readonly Buffer[];
 }
 
-/** Returns the files that the base does not have: those to add to the index, and those with a separate patch. */
+/**
+ * Returns the files that the base or the repository's index does not have: those to add to the private index, and those
+ * with a separate patch.
+ */
 async function findNew(
   privateGit: GitHandle,
   others: readonly Buffer[],

@@ -15,7 +15,10 @@ import { EMPTY_BLOB, indexInfo, readStagedEntries } from "./staged-entries.ts";
 import { verifyObjects, verifyTree } from "./verify-objects.ts";
 import { createPathFilter, findStatus, type WorkTreeStatus } from "./work-tree-status.ts";
 
-/** A working tree that is ready to be compared with a tree of the repository or with its index. */
+/**
+ * A working tree that is ready to be compared with a tree of the repository or with its index, or an index that is
+ * ready to be compared with a tree.
+ */
 export interface WorkTree extends Omit<WorkTreeStatus, "fresh"> {
   /** Git with a private index, in which `git diff` compares every byte and includes new files. */
   readonly git: GitHandle;
@@ -125,8 +128,8 @@ async function readAttributesByPath(
 }
 
 /**
- * Verifies the old contents of the files that the view selects. Those of an index are verified when it is prepared.
- * Throws `git_failed` as `verifyObjects` does.
+ * Verifies the old contents of the files that the view selects. Staged changes are verified when their index is
+ * prepared. Throws `git_failed` as `verifyObjects` does.
  */
 export function verifyChanged(
   { git, changed, sizes }: WorkTree,

@@ -166,7 +166,7 @@ function toLines(text: NotebookText, at: JsonLines): NotebookLine[] {
   return open ? [...found, open] : found;
 }
 
-/** Removes ANSI codes, and text that a progress bar has overwritten. */
+/** Removes ANSI codes and text that a progress bar has overwritten, and shortens the line to `MAX_LINE`. */
 function toPlainLine({ text, line }: NotebookLine): NotebookLine {
   const last = text.replace(/\r+$/, "");
   return { text: shortened(stripVTControlCharacters(last.slice(last.lastIndexOf("\r") + 1))), line };

@@ -170,7 +170,7 @@ interface FoundFile {
 
 /**
  * Returns the files and links in a folder without the folder `except`, or a single file. Adds the folders that are left
- * out to `left`. Bytes of a name that are not UTF-8 are octal escapes in the relative path.
+ * out to `left`. In the relative path, a name that is not UTF-8 has escapes as in a name that git has quoted.
  */
 async function filesIn(path: string, left: LeftOut, except?: string): Promise<FoundFile[]> {
   const found = await lstat(path).catch(() => undefined);

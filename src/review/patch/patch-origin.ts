@@ -19,7 +19,7 @@ const MAX_PATCH_BYTES = 256 * 1024 * 1024;
 export interface PatchInput {
   /** For error messages and as the label: the file's path, or `The patch on stdin`. */
   readonly name: string;
-  /** Returns the patch. Called again for each refresh. */
+  /** Returns the patch. Called each time that the diff is created. */
   read(): Promise<Buffer>;
   /** Returns a value that changes with the file. */
   probe(): Promise<string>;
@@ -111,7 +111,7 @@ export function createPatchOrigin({ input, paths, root, repository }: PatchOrigi
   };
 }
 
-/** Returns the patches of a diff type: all of them, or those of one commit. Throws `validation`. */
+/** Returns the patches of a diff type: all of them, or those of one commit. Throws `validation` for an unknown type. */
 function choosePart(parts: readonly PatchPart[], wanted: string | undefined, label: string): TakenPatches {
   const commits = parts.map((part, index) => part.commit ?? unnamedCommit(part, index, parts.length));
   const paths = parts.flatMap(({ files }) => [...new Set(files.map(({ path }) => path))]);

@@ -3,7 +3,7 @@ import { splitMessage } from "../git/commits.ts";
 import { quoteName, unquoteName } from "../git/quoted-name.ts";
 import { formatHeader, readNames } from "./patch-names.ts";
 
-/** One file's patch in the form of git: its names, and its bytes. */
+/** One file's patch in the form of git. */
 export interface FilePatch {
   readonly path: string;
   readonly bytes: Buffer;
@@ -11,7 +11,7 @@ export interface FilePatch {
   readonly isDeleted: boolean;
 }
 
-/** The files of one commit, or of a whole patch without commits. */
+/** The patches of one commit, or consecutive patches without a commit, one for each file. */
 export interface PatchPart {
   /** The commit, if a mail header of `git format-patch` precedes the part. */
   readonly commit?: MailedCommit | undefined;

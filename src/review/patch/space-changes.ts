@@ -1,4 +1,4 @@
-/** Matches the numbers of a hunk header and the text after its second `@@`. */
+/** Matches the start lines in a hunk header and the text after its second `@@`. */
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
 
 /**

@@ -29,7 +29,8 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /**
  * Creates the origin of a repository of jj or Sapling, whose program makes the diff. Throws `vcs_missing` if the
- * program is not on the PATH, and `configuration` if the repository's configuration can run programs or cannot be read.
+ * program is not on the PATH, and `configuration` if the configuration of a Sapling repository can run programs or
+ * cannot be read.
  */
 export async function createVcsOrigin(
   { kind, root }: OtherRepository,
@@ -187,8 +188,8 @@ async function readInside(root: string, path: string): Promise<Buffer | undefine
 const HARMLESS_SECTIONS = new Set(["paths", "remotenames", "diff", "smartlog", "committemplate", "git"]);
 
 /**
- * Throws `configuration` if the repository's configuration can make Sapling run programs, such as extensions and hooks.
- * Sapling has no option to ignore that file.
+ * Throws `configuration` if the repository's configuration can make Sapling run programs, such as extensions and hooks,
+ * or cannot be read. Sapling has no option to ignore that file.
  */
 async function checkSaplingConfiguration(root: string): Promise<void> {
   const path = join(root, ".sl", "config");

@@ -38,8 +38,8 @@ export const NO_FEEDBACK = "No feedback provided.";
 const KIND = { comment: "Comment", suggestion: "Suggestion", concern: "Concern" } as const;
 
 /**
- * Formats feedback as Markdown that an agent can act on without the page: path, lines, side and the code. Feedback
- * without annotations is returned unchanged.
+ * Formats feedback as Markdown that an agent can act on without the page: path, lines, side and the code. Returns
+ * feedback without annotations unchanged, and `NO_FEEDBACK` if it is blank.
  */
 export function feedbackText(parts: FeedbackParts): string {
   const feedback = parts.feedback.trim() === "" ? "" : parts.feedback;

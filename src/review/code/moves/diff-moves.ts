@@ -13,7 +13,7 @@ import {
 import { isSameText } from "./similarity.ts";
 import { createPause, inSlices } from "./slices.ts";
 
-/** Maximum bytes of a file's patch; larger files are left out. */
+/** Maximum bytes of a file's patch; files with larger patches are left out. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 /**
  * Maximum bytes of patches that are kept to find edited lines. In files beyond this limit, only unedited

@@ -136,7 +136,7 @@ function isMissing(blob: string | undefined): boolean {
   return blob !== undefined && isNullObject(blob);
 }
 
-/** Returns the old text of a file. A patch without object names changes no content. */
+/** Returns the old text of a file: `base` if its object name is unknown or has not changed. */
 async function oldTextOf(
   { sides }: DiffLease,
   { oldBlob, path }: SentFile,
