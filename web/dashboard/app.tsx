@@ -53,8 +53,8 @@ const CURRENT_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
 const VIEWS = { everything: ADMIN_VIEWS, current: CURRENT_VIEWS, own: OWN_VIEWS };
 
 /**
- * Shows the dashboard of a key in `container`. Resolves when the person has signed out: to the reason, or to
- * an empty text if there is none.
+ * Shows the dashboard of a key in `container`. Resolves when the person signs out, to an empty text, or when the proxy
+ * rejects the key, to the reason.
  */
 export function startApp(container: HTMLElement, { secret, key }: SignedIn): Promise<string> {
   return new Promise((resolve) => {

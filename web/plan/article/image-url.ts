@@ -2,7 +2,7 @@ import { embeddedImage, imageUrl } from "../../shared/images/upload.ts";
 
 /**
  * Returns the URL of an image in a plan: a data URL for an embedded image, and a URL of the server for a local one.
- * Returns undefined for a remote image, because loading it would reveal that the plan is being read.
+ * Returns undefined for any other URL, because loading a remote image would reveal that the plan is being read.
  */
 export function resolveImageUrl(source: string, cwd: string): string | undefined {
   const carried = embeddedImage(source);

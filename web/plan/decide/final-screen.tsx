@@ -12,7 +12,7 @@ import { allAnnotations } from "../state/actions.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
 import { composedFeedback } from "./plan-feedback.ts";
 
-/** Shows the result of the decision and the feedback that was sent, or why no decision was made. */
+/** Shows the result of the decision and the feedback that was sent, or why no decision was made on this page. */
 export function FinalScreen() {
   const outcome = useReview((state) => state.outcome);
   useEffect(dismissAll, []);

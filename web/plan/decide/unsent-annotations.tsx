@@ -13,7 +13,8 @@ interface UnsentAnnotationsProps {
 }
 
 /**
- * Renders the choice whether the approval contains the comments. All comments stay in the history.
+ * Renders the choice whether the approval contains the comments, or a notice if it cannot contain them. All comments
+ * stay in the history.
  */
 export function UnsentAnnotations({ caller, count, choice, onChoose }: UnsentAnnotationsProps) {
   const comments = count === 1 ? "1 comment" : `${count} comments`;

@@ -190,7 +190,7 @@ function Deadline() {
 const HOUR = 3_600_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Returns whether less than an hour is left. The component renders again when this changes. */
+/** Returns whether an hour or less is left, or there is no deadline. The component renders again when this changes. */
 function useIsNear(deadline: string | undefined): boolean {
   const [now, setNow] = useState(Date.now);
   const tooEarly = deadline === undefined ? 0 : Date.parse(deadline) - HOUR - now;
