@@ -13,7 +13,10 @@ export const AS_ON_DISK = "* -text -crlf -eol -ident -filter -working-tree-encod
 const ATTRIBUTES = ["text", "eol", "crlf", "filter", "ident", "working-tree-encoding"] as const;
 type Values = Readonly<Record<(typeof ATTRIBUTES)[number], string>>;
 
-/** Lines of an attributes file with this many characters or more are omitted; git ignores 2,048 bytes or more. */
+/**
+ * Number of characters from which lines of an attributes file are left out, because git ignores lines of 2,048 bytes or
+ * more.
+ */
 const MAX_LINE_CHARS = 2_000;
 
 /** A file on disk and the object it is compared with, if any. */

@@ -21,7 +21,7 @@ import type { Repository } from "./repository.ts";
 import { CALL_LIMIT_MS, type GitHandle, runGit, tryGit } from "./run-git.ts";
 import { indexInfo, listEntries, parseListing, type TrackedEntries } from "./staged-entries.ts";
 
-/** Files per slice. Each slice starts a git process, which takes as long as comparing a few hundred files. */
+/** Files per slice. Starting git for a slice takes as long as comparing a few hundred files. */
 const MIN_SLICE_FILES = 1_000;
 const MAX_SLICE_FILES = 10_000;
 /** Intended number of slices per concurrent worker, so that all workers end at about the same time. */

@@ -46,7 +46,7 @@ export function findProgram(
   return undefined;
 }
 
-/** The folders, or in a linked worktree of git the file, at the root of a repository of git, jj and Sapling. */
+/** Names of the file or folder at the root of a repository of git, jj and Sapling. */
 const MARKERS = [".git", ".jj", ".sl"];
 
 /** Returns the topmost repository among `directory` and its parents. */

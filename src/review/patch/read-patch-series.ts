@@ -11,7 +11,7 @@ export interface FilePatch {
   readonly isDeleted: boolean;
 }
 
-/** The patches of one commit, or consecutive patches without a commit, one for each file. */
+/** The patches of one commit, or consecutive patches of different files without a commit. */
 export interface PatchPart {
   /** The commit, if a mail header of `git format-patch` precedes the part. */
   readonly commit?: MailedCommit | undefined;

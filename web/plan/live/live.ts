@@ -18,7 +18,7 @@ export async function showRound(): Promise<string> {
   const plan = forLive(result.value);
   useReview.setState({ plan });
   await loadRounds();
-  // The person's own edits are kept, and are sent as changes to the new version.
+  // The person's own edits are kept: the new version does not replace them.
   if (editedPlan(before) === undefined) setSource(plan.plan);
   const { sent } = useThreads.getState();
   const earlier = useReview.getState().rounds.findLast(({ round }) => round === sent?.round);

@@ -12,8 +12,8 @@ const { getState: state, setState: set } = useReview;
 const NO_IMAGES: readonly AttachedImage[] = [];
 
 /**
- * Opens the composer for a new annotation on an anchor or on the whole plan. First saves an open annotation on other
- * text.
+ * Opens the composer for a new annotation on an anchor or on the whole plan. Keeps the content of an open new
+ * annotation on the same text, and first saves any other open annotation.
  */
 export function startAnnotation(type: AnnotationType, anchor?: PlanAnchor, typed = ""): void {
   const open = state().composer;
@@ -30,7 +30,7 @@ function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): bo
   return a?.start === b?.start && a?.end === b?.end;
 }
 
-/** Returns the state that closes the sidebar for an annotation on the text, which it covers in narrow windows. */
+/** Returns the state that closes the sidebar for an annotation on text, which the sidebar covers in narrow windows. */
 function sidebarStateFor(anchor: PlanAnchor | undefined) {
   return anchor ? { isSidebarOpen: false } : {};
 }
