@@ -85,7 +85,7 @@ function CallDetails({ call }: { readonly call: CallDetailView }) {
       )}
       <h3>Losses</h3>
       {call.losses.length === 0 ? (
-        <p className="secondary">None: the whole request was forwarded.</p>
+        <p className="secondary">None: no part of the call was left out.</p>
       ) : (
         <ul className="losses">
           {call.losses.map((loss) => (

@@ -211,7 +211,7 @@ function OpenDialog({ open, teams, onClose, onDone, onRemoved }: OpenDialogProps
           onClose={onClose}
           onDone={() => onRemoved("teams")}
         >
-          Its limits are lost. A team that has keys cannot be deleted.
+          Its limits and tags are lost. A team that has keys, including revoked keys, cannot be deleted.
         </ConfirmDialog>
       );
   }

@@ -40,8 +40,8 @@ function SettingsTable({ file, read_at, refused, settings }: Settings) {
         </p>
       )}
       <p className="secondary">
-        {file === null ? "There is no configuration file. " : <code>{file}</code>} Read {clock(read_at, now)}.
-        Secrets are not shown.
+        {file === null ? "There is no configuration file." : <code>{file}</code>} Last read:{" "}
+        {clock(read_at, now)}. Secrets are not shown.
       </p>
       <search className="filters">
         <label className="field-inline">
