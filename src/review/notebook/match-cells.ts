@@ -10,7 +10,10 @@ const MAX_PAIRS = 20_000;
 export interface CellPair {
   readonly old: number;
   readonly new: number;
-  /** Whether the cell has another position among the cells that are in both notebooks. */
+  /**
+   * Whether the cell has moved: it is not in the longest sequence of matched cells that has the same order in both
+   * notebooks.
+   */
   readonly moved: boolean;
 }
 

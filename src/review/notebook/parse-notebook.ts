@@ -20,7 +20,7 @@ const MAX_NAMES = 4;
 
 /** An output with the members that only the server needs. */
 export interface ParsedOutput extends NotebookOutput {
-  /** The image in base64, or an SVG as text. */
+  /** The image in base64, or an SVG as text; empty without an image. */
   readonly data: string;
   /** The other forms of the same output, to find out whether they differ. */
   readonly rest: string;

@@ -12,8 +12,9 @@ interface NamedFile {
   readonly to?: string | undefined;
 }
 
-/** The names of a file, without prefixes and quotes. */
+/** The names of a file. */
 export interface PatchNames {
+  /** The names without prefixes and quotes. */
   readonly path: string;
   readonly oldPath: string;
   /** The names with the prefixes `a/` and `b/`, quoted as git does, or /dev/null. */

@@ -48,7 +48,7 @@ const stored = z.array(
 
 /**
  * Creates the round store of a working tree with the top folder `root`, or of a pull request with the address `root`. A
- * file that cannot be parsed is treated as empty.
+ * file that cannot be read or parsed is treated as empty.
  */
 export function createRoundStore(dataDirectory: string, root: string): RoundStore {
   const toStem = (branch: string) => {
