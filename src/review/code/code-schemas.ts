@@ -38,7 +38,7 @@ const flag = z.enum(["0", "1"]).exactOptional();
 
 /** Query of the diff's index and rounds: `w=1` leaves out changes that are only whitespace. */
 export const indexQuery = z.object({ w: flag });
-/** Query of the routes that return a part of a diff: `id` is that of the diff on the page. */
+/** Query of the routes that read the diff on the page: `id` is the id of that diff. */
 export const diffQuery = z.object({ id: z.string().exactOptional(), w: flag });
 /** Query of `GET /api/diff/patch`. */
 export const patchQuery = diffQuery.extend({ n: z.string().max(20_000) });

@@ -40,7 +40,7 @@ export interface GitResult {
 
 /**
  * Disables simple-git's guard, which judges settings by name and rejects `core.fsmonitor=false` as if it
- * named a program. `hardening.ts` sets these settings only to reset programs that the repository names.
+ * named a program. `hardening.ts` sets these settings only so that git runs no program that the repository names.
  */
 const unsafe = {
   allowUnsafeAlias: true,

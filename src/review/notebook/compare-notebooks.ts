@@ -10,11 +10,14 @@ import type {
 import { matchCells } from "./match-cells.ts";
 import type { ParsedCell, ParsedNotebook, ParsedOutput } from "./parse-notebook.ts";
 
-/** Maximum number of edits between two texts; beyond it, all lines between their common ends count as changed. */
+/**
+ * Maximum number of edits between two texts; beyond it, all lines between the first and the last difference count as
+ * changed.
+ */
 const MAX_EDITS = 2_000;
 /**
  * Maximum milliseconds for the comparison of two texts, and for all comparisons of a notebook; after that, all lines
- * between the common ends of two texts count as changed.
+ * between the first and the last difference count as changed.
  */
 const TEXT_LIMIT = 300;
 const TOTAL_LIMIT = 2_000;

@@ -22,7 +22,7 @@ import { useReview } from "../state/review-store.ts";
 import { showThread, threadAnchor } from "../state/threads.ts";
 import { downloadPlan } from "./more-menu.tsx";
 
-/** Renders the palette of the plan's commands, headings and comments. */
+/** Renders the palette of the plan's commands, headings and comments, and of the other open reviews. */
 export function PlanPalette({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
   const plan = useReview((state) => state.plan);
   const document = useReview((state) => state.document);

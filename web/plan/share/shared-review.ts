@@ -8,7 +8,7 @@ export interface SharedReview {
   readonly title: string;
   readonly plan: string;
   readonly annotations: readonly PlanAnnotation[];
-  /** Images as data URLs, keyed by path; only in files. */
+  /** Images as data URLs, keyed by source in the plan or path of the attached image; only in files. */
   readonly images?: Readonly<Record<string, string>>;
   /** Rendered diagrams as SVG, keyed by source; only in files. */
   readonly diagrams?: Readonly<Record<string, string>>;

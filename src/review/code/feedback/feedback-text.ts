@@ -26,7 +26,7 @@ export interface QuotedAnnotation {
 export interface FeedbackParts {
   readonly feedback: string;
   readonly annotations: readonly QuotedAnnotation[];
-  /** The diff type and its ref, such as `diff "Uncommitted changes" (HEAD)`. */
+  /** The name of the diff type and the compared revisions, such as `diff "Uncommitted changes" (HEAD)`. */
   readonly diff: string;
   readonly repository: string;
   readonly branch: string;

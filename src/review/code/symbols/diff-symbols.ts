@@ -8,7 +8,7 @@ import type { DeclaredSymbol } from "./extract-symbols.ts";
 import { grammarOf } from "./languages.ts";
 import { type SymbolFiles, type SymbolParser, startSymbolParser } from "./symbols-client.ts";
 
-/** Maximum bytes of a file that is parsed, and of all parsed files. */
+/** Maximum bytes of a file that is parsed, and bytes of parsed files after which no more files are parsed. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_BYTES = 32 * 1024 * 1024;
 
