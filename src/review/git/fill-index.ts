@@ -36,8 +36,8 @@ const MIN_BYTES_PER_MS = 1_024;
 const SAVE_EVERY_MS = 3_000;
 
 /**
- * The base of a working-tree diff: a tree, whose object id is `name`, or the entries of an index, whose hash
- * is `name`.
+ * The base of a working-tree diff: a tree, whose object name is `name`, or the entries of an index, whose hash is
+ * `name`.
  */
 export type IndexBase = { readonly name: string; readonly entries?: TrackedEntries };
 

@@ -163,7 +163,7 @@ function splitLines({ stdout }: GitResult): string[] {
 }
 
 /**
- * Returns the facts with the two paths that git printed. If a path contains a line break, reads each path
+ * Returns the facts with the two paths that git printed. If a path contains a newline, reads each path
  * with a separate call.
  */
 async function readFacts(

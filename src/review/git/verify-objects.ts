@@ -86,7 +86,7 @@ class BatchReader {
     if (newline === -1) return end;
     const [name = "", type = "", size = ""] = this.line.toString("latin1").split(" ");
     this.line = Buffer.alloc(0);
-    // Skips the line break after an object, and the line of a missing object: the diff fails if it needs that
+    // Skips the newline after an object, and the line of a missing object: the diff fails if it needs that
     // object.
     if (name === "" || size === "") return end + 1;
     this.current = { name, hash: createHash(this.format).update(`${type} ${size}\0`), left: Number(size) };
