@@ -67,9 +67,9 @@ export function shellLine(args: readonly string[], platform: NodeJS.Platform = p
 export const HOOK_TIMEOUT_SECONDS = 345_600;
 
 /**
- * Returns the command line of a plan hook. Agents run it in a shell, which `exec` replaces with Sallyport: a
- * remaining shell would hide from Sallyport that the agent has ended. `--caller-waits` passes the agent's timeout to
- * the page. A live hook opens a review that stays open for the next round.
+ * Returns the command line of a plan hook. Agents run it in a shell, which `exec` replaces with Sallyport (except on
+ * Windows): a remaining shell would hide from Sallyport that the agent has ended. `--caller-waits` passes the agent's
+ * timeout to the page. A live hook opens a review that stays open for the next round.
  */
 export function planHook(
   { command, live }: Pick<InstallTarget, "command" | "live">,

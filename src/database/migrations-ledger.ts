@@ -47,7 +47,7 @@ async function createCalls(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex("calls_key").on("calls").columns(["key_id", "time"]).execute();
 }
 
-/** Creates the table of sums by day, which `createUsageTotals` later replaces. */
+/** Creates the tables of the sums by day, which `createUsageTotals` later replaces. */
 export async function createDailyRollups(db: Kysely<unknown>): Promise<void> {
   await createRollups(db, "usage_days", "day");
   await db.schema

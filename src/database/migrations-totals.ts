@@ -82,7 +82,7 @@ async function fillDay(
     .execute(db);
 }
 
-/** Returns the JSON of a histogram's columns in SQL, without empty buckets. */
+/** Returns the SQL expression that formats a histogram's columns as JSON, without empty buckets. */
 function histogramText(prefix: "ms" | "ttft"): string {
   const buckets = bucketColumns(prefix).map(
     (name, bucket) => `case when ${name} > 0 then '"${bucket}":' || ${name} || ',' else '' end`,

@@ -21,8 +21,9 @@ const migrations: Record<string, Migration> = {
 };
 
 /**
- * Migrates the database to this program's schema. Kysely holds a lock during the migration, so that several processes
- * may start at once. Throws `configuration` if the database was written by a newer version.
+ * Migrates the database to this program's schema. Kysely (on PostgreSQL) or the driver (of SQLite) holds a lock during
+ * the migration, so that several processes may start at once. Throws `configuration` if the database was written by a
+ * newer version.
  */
 export async function migrate(db: Kysely<Schema>, name: string): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });

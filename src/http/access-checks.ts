@@ -5,7 +5,7 @@ import { getPeer, type Peer, refusedPeer } from "./peer.ts";
 import { getPath } from "./request-path.ts";
 
 const REMEDY: Record<GuardReason, string> = {
-  host: "This server accepts requests for localhost only. Open the URL that was printed.",
+  host: "This server does not accept requests for this host name. Open the URL that was printed.",
   origin: "This request came from another web page. Open the URL that was printed.",
   site: "This request came from another web page. Open the URL that was printed.",
 };
@@ -63,7 +63,7 @@ export function addPeerCheck(
 function messageFor(refused: number | "closed", ownUid: number | undefined): string {
   if (refused === "closed") return "The connection was closed before its user could be looked up.";
   return (
-    `This review belongs to another user: it runs as uid ${ownUid}, and the request comes from uid ${refused}. ` +
-    `Open it as that user, or add ${refused} to review.allowed_uids in the configuration file.`
+    `This page belongs to another user: it runs as uid ${ownUid}, and the request comes from uid ${refused}. ` +
+    `Open it as uid ${ownUid}. For a review, you can also add ${refused} to review.allowed_uids in the configuration file.`
   );
 }

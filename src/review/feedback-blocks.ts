@@ -5,7 +5,7 @@ const MAX_LINES = 60;
 /** Backticks of a fence: one more than usual, to differ from fences in quoted code and Markdown. */
 const FENCE = 4;
 
-/** Returns the code that a comment refers to as a Markdown block. */
+/** Formats the code that a comment refers to as a Markdown block of at most `MAX_LINES` lines of code. */
 export function codeBlock(code: string, language: string): string {
   const lines = code.split("\n");
   const more = lines.length - MAX_LINES;

@@ -108,8 +108,9 @@ export interface LiveAgent {
   /** The name that the agent gave, for example `claude-code`; empty if unknown. */
   readonly name: string;
   /**
-   * `none`: no agent has connected. `waiting`: a `wait` is open. `working`: the last `wait` returned, and calls may
-   * follow. `gone`: the agent has exited or its connection broke.
+   * `none`: no agent has connected. `waiting`: a `wait` is open. `working`: the last `wait` returned, or the agent made
+   * another call; more may follow. `gone`: the agent has exited, its connection broke, or it might not read the output
+   * of its open `wait`.
    */
   readonly state: "none" | "waiting" | "working" | "gone";
   /** The status that the agent reported (`sallyport review status --text`); absent if there is none. */

@@ -35,7 +35,7 @@ export interface PullState {
 
 export interface PullCheck {
   readonly name: string;
-  /** `success`, `failure`, `pending`, or another state as the forge names it. */
+  /** `success`, `failure`, `pending`, `cancelled`, `skipped`, or another state as the forge names it. */
   readonly state: string;
   readonly url?: string;
 }

@@ -66,7 +66,10 @@ export interface Session {
   decide(decision: Decision): void;
   /** Ends the review. Call it after the response has been sent. */
   deliver(): void;
-  /** Ends a review that has no decision. If a request is deciding, it may finish first. */
+  /**
+   * Ends the review without a decision, or with the decision if that is recorded already. If a request is deciding, it
+   * may finish first.
+   */
   abandon(reason: EndReason): void;
 }
 

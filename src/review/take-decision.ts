@@ -27,9 +27,9 @@ const FLUSH_LIMIT_MS = 1_000;
 /**
  * Takes the decision of a review in phases: claims it, saves copies, records it, notifies pages, responds. The
  * session ends once the response has been flushed, or after `FLUSH_LIMIT_MS`, so that the page receives the
- * confirmation of its decision. Throws `already_decided` for all but the first request. A failure before or during
- * recording leaves the review open and throws (`storage` for the record). When recording fails a second time, the
- * decision is taken without a record: a full disk must not block it forever.
+ * confirmation of its decision. Throws `already_decided` for all but the first request. A failure of saving, of recording
+ * or of storing a live session's final batch leaves the review open and throws (`storage` for the record). When
+ * recording fails a second time, the decision is taken without a record: a full disk must not block it forever.
  */
 export async function takeDecision(
   context: ReviewContext,
@@ -52,7 +52,7 @@ export async function takeDecision(
     throw error;
   }
   warnings.push(...(await keepRound(proposal, from)));
-  // The agent may have continued since the last regular check; the page must not show the decision as delivered then.
+  // If the agent has continued since the last regular check, the page must not show the decision as delivered.
   await context.lookAtCaller?.();
   if (from === "program") context.onProgramDecision?.(proposal.decision);
   // The event is sent last, because people close the page when it shows the decision as complete.
@@ -103,7 +103,10 @@ function withSavedPath(decision: Decision, savedPath: string | undefined): Decis
   return { ...decision, savedPath };
 }
 
-/** Calls `end` once the response has been sent, or after a time limit. */
+/**
+ * Calls `end` when the response has been sent or the client has disconnected. Also calls it after `FLUSH_LIMIT_MS` if
+ * neither has happened by then.
+ */
 export function endWhenFlushed(reply: FastifyReply, end: () => void): void {
   reply.header("connection", "close");
   const late = setTimeout(end, FLUSH_LIMIT_MS);

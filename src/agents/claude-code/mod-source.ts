@@ -1,8 +1,8 @@
 /**
  * Returns the hooks module of the Claude Code mod, in plain JavaScript: Claude Code runs the module without Node.js,
- * and provides its functions as members of `$`. The session continues during the review of a plan: the module denies
- * the call of ExitPlanMode with the URL, sends the decision as a message, and lets the approved plan pass at the next
- * call.
+ * and passes it functions as members of `$`. The session continues during the review of a plan: the module denies the
+ * call of ExitPlanMode with the URL, sends the decision as a message, and lets the approved plan pass at the next call.
+ * In a session without a user interface, the call waits for the decision instead.
  */
 export function modSource(argv: readonly string[]): string {
   return `const COMMAND = ${JSON.stringify(argv)};

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { FileEdit } from "./file-edit.ts";
 
-/** The comment in every file that consists only of Sallyport's text, by which the file is recognized. */
+/** The comment in every installed file that consists only of Sallyport's text, by which the file is recognized. */
 export const OWN_MARK = "Written by `sallyport install`; `sallyport uninstall` removes it.";
 
 /**

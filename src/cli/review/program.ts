@@ -110,7 +110,7 @@ export interface LiveFlags extends ReviewFlags {
   readonly live?: boolean;
   readonly detach?: boolean;
   readonly idle?: string;
-  /** Hidden: set in the process that `--detach` starts. */
+  /** Hidden: set in the background process of a live review, which `--detach`, a hook or an MCP tool starts. */
   readonly detached?: boolean;
   /** Hidden: the name of the agent that opened the review. */
   readonly agent?: string;

@@ -5,7 +5,10 @@ import type { SqlLists, SqlResult, SqlValue } from "./protocol.ts";
 /** One open database file. */
 export interface SqliteEngine {
   run(sql: string, parameters: readonly SqlValue[]): SqlResult;
-  /** Runs a statement that returns no rows once for each list of parameters. Returns how many rows each run changed. */
+  /**
+   * Runs a statement, which must return no rows, once for each list of parameters. Returns how many rows each run
+   * changed.
+   */
   runEach(sql: string, lists: SqlLists): number[];
   close(): void;
 }

@@ -61,7 +61,7 @@ export interface RemoteAddress {
   readonly isPortUnknown?: boolean;
 }
 
-/** Maps a forge's SSH host to its web host, for forges where the two differ. */
+/** Maps hosts that serve SSH on port 443 to the web hosts of their forges. */
 const SSH_HOSTS: Readonly<Record<string, string>> = {
   "ssh.github.com": "github.com",
   "altssh.gitlab.com": "gitlab.com",

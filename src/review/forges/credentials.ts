@@ -13,7 +13,7 @@ export interface SignIn {
   readonly secret: string;
 }
 
-/** Variables that sign-in tools do not receive, because the tools could then return a token for another host. */
+/** Variables that sign-in tools do not receive, because with them the tools could return a token for another host. */
 const TOKEN_VARIABLES = [
   "GH_TOKEN",
   "GITHUB_TOKEN",

@@ -18,8 +18,8 @@ export interface DetectOptions extends Connection {
 /**
  * Returns the repository of a remote, with its forge. On an unknown host, a path of more than two parts means GitLab;
  * otherwise detects GitHub Enterprise Server and GitLab by their responses to requests without a sign-in. Throws
- * `usage` if the host is neither. A remote over SSH does not contain the port for HTTPS; the port is then that of the
- * server that the environment names, or otherwise 443.
+ * `usage` if the host is neither. Only a remote over HTTPS contains the port for HTTPS. Otherwise, the port is that of
+ * the server that the environment names, or 443.
  */
 export async function detectForge(remote: RemoteAddress, options: DetectOptions): Promise<RepositoryAddress> {
   const { path, isPortUnknown = false } = remote;
@@ -43,7 +43,7 @@ export async function detectForge(remote: RemoteAddress, options: DetectOptions)
 }
 
 function portHint(host: string): string {
-  return `The remote uses SSH, so its address does not contain the port for HTTPS. If that is not 443, set GITLAB_HOST=https://${host}:PORT, or pass the address of the pull request's page.`;
+  return `The remote does not use HTTPS, so its address does not contain the port for HTTPS. If that is not 443, set GITLAB_HOST=https://${host}:PORT (for GitHub Enterprise Server, GH_HOST=${host}:PORT), or pass the address of the pull request's page.`;
 }
 
 async function askHost(host: string, path: string, connection: Connection): Promise<ForgeName | undefined> {

@@ -59,7 +59,7 @@ export interface Reviewer {
 
 export interface Check {
   readonly name: string;
-  /** `success`, `failure`, `pending`, or another state as the forge names it. */
+  /** `success`, `failure`, `pending`, `cancelled`, `skipped`, or another state as the forge names it. */
   readonly state: string;
   readonly url?: string | undefined;
 }

@@ -22,8 +22,8 @@ export function getContext(lines: readonly string[], { lineStart, lineEnd }: Lin
 
 /**
  * Returns the position of a range's lines in a later version of the text, or undefined if one of them was changed or
- * removed. Lines that were inserted between them become part of the range. Returns `unknown` if the versions differ by
- * more than `MAX_EDITS` edits.
+ * removed. Lines that were inserted between them become part of the range. Returns `unknown` if the range touches the
+ * part between the first and the last change, and the versions differ by more than `MAX_EDITS` edits.
  */
 export function followLines(
   before: readonly string[],
@@ -60,8 +60,8 @@ export function followLines(
 
 /**
  * Finds lines by their text and neighbors. Among lines of equal text, prefers the lines with the most equal
- * neighbors, then the nearest lines. Returns undefined if the text does not occur, or never with an equal
- * neighbor.
+ * neighbors, then the nearest lines. Returns undefined if the text does not occur, or if neighbors are known and
+ * it never occurs with an equal one.
  */
 export function findLines(
   lines: readonly string[],

@@ -8,7 +8,7 @@ export interface TextRange {
 
 /** Characters that are kept before and after a quote. */
 const CONTEXT_CHARACTERS = 60;
-/** Minimum equal characters around a quote that is short or occurs several times, where it is found again. */
+/** Minimum equal characters around a quote that is short or occurs several times, for it to be found again. */
 const MIN_EQUAL = 6;
 /** A quote of at least this length that occurs once is found again even if its surroundings have changed. */
 const MIN_DISTINCT = 12;

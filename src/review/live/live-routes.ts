@@ -113,7 +113,7 @@ function expectLive({ threads }: ReviewContext): LiveSession {
   );
 }
 
-/** Returns the session. Throws `already_decided` if the person or an agent has ended it. */
+/** Returns the open session. Throws as `expectLive` does, and `already_decided` if the review has ended. */
 function openSession(context: ReviewContext): LiveSession {
   const live = expectLive(context);
   if (live.isClosed) throw new AppError("already_decided", "The review has ended.");

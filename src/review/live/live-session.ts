@@ -58,7 +58,7 @@ export interface LiveSession {
   setProgress(text: string, agent: string): void;
   /** Records that an agent has called. */
   sawAgent(agent: string): void;
-  /** Adds the final batch. With `unsent`, it contains the messages that the person has not sent. */
+  /** Adds the final batch. With `unsent`, it contains the person's unsent messages and newly accepted findings. */
   close(event: "approved" | "ended", feedback: string, unsent: boolean): Promise<void>;
   /** Adds the final batch of a decision. */
   decided(decision: Decision): Promise<void>;

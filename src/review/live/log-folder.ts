@@ -72,9 +72,10 @@ export async function findBatch(dataDirectory: string, batch: string): Promise<r
 }
 
 /**
- * Moves the threads and batches of interrupted reviews of a subject to a new log: reviews whose process was
- * killed, or that ended because of a signal or because no client was connected. Concurrent calls take over
- * each log once. Entries keep their ids, so that a crash during the move leaves no duplicates.
+ * Moves the threads and batches of earlier reviews of a subject to a new log: of live reviews that were interrupted
+ * (killed, or ended by a signal, a time limit, the end of the caller, or because no client was connected), and of all
+ * one-shot reviews of a pull request that are no longer running. Concurrent calls take over each log once. Entries keep
+ * their ids, so that a crash during the move leaves no duplicates.
  */
 export async function takeOverLogs(
   dataDirectory: string,

@@ -34,8 +34,8 @@ export interface ReviewThreadsOptions {
   readonly token: string;
   readonly events: EventHub;
   /**
-   * Set for a live review and for a pull request: the review takes over the threads of interrupted reviews with the
-   * same subject.
+   * Set for a live review and for a pull request: the review takes over threads of earlier reviews with the same
+   * subject; see `takeOverLogs`.
    */
   readonly subject?: string | undefined;
 }

@@ -53,7 +53,7 @@ export interface ThreadStoreOptions {
   readonly id: string;
   /**
    * Identifies what is under review, for example a plan, repository or pull request. With `takesOver`, the review takes
-   * over the logs of interrupted reviews with the same subject.
+   * over logs of earlier reviews with the same subject; see `takeOverLogs`.
    */
   readonly subject: string;
   readonly takesOver: boolean;

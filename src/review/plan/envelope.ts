@@ -26,8 +26,8 @@ const envelope = z.object({
 export type Envelope = z.infer<typeof envelope>;
 
 /**
- * Parses an envelope. Returns undefined for a value without a plan. Throws `input` for a member of the wrong type,
- * rather than showing the JSON as a plan.
+ * Parses an envelope. Returns undefined for a value without a plan. Throws `input` for an invalid member, rather
+ * than showing the JSON as a plan.
  */
 export function parseEnvelope(value: unknown): Envelope | undefined {
   if (typeof value !== "object" || value === null || !("plan" in value)) return undefined;

@@ -1,8 +1,8 @@
 import { shortened } from "../storage/file-names.ts";
 
 /**
- * Returns a plan's title: its first heading, or its first line of text if it has no heading, or `Plan` if it has
- * neither. The title is plain text on one line, at most 120 characters long.
+ * Returns a plan's title: its first heading with `#`, its first line of text if it has no such heading, or `Plan` if it
+ * has neither. The title is plain text on one line, at most 120 characters long.
  */
 export function planTitle(plan: string): string {
   let fence: string | undefined;

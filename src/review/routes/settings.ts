@@ -7,8 +7,8 @@ import { expandFolder } from "../plan/save/save-folder.ts";
 
 /**
  * GET and PUT /api/settings: the person's choices for all later reviews. A PUT keeps the members it leaves out. The
- * response is 400 for a folder that `expandFolder` rejects, because every later decision would fail to save its plan
- * there.
+ * response is 400 for a `planSave.customPath` that `expandFolder` rejects, because no later decision could save its
+ * plan there.
  */
 export function settingsRoutes(app: FastifyInstance, { settings, pageToken }: ReviewContext): void {
   app.get("/api/settings", () => settings.read());

@@ -134,7 +134,7 @@ export function pathInReview({ repository }: RunningReview, path: string, cwd = 
 /** Maximum bytes of a text that is read from stdin. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** Returns the text of a flag, or of stdin for `-`. Throws `usage` if the text is empty. */
+/** Returns the text of a flag, or of stdin for `-`. Throws `usage` if the text is empty, or above 16 MB on stdin. */
 async function readText(text: string): Promise<string> {
   const read = text === "-" ? await readStdin() : text;
   if (read.trim() !== "") return read;

@@ -190,7 +190,7 @@ async function openReview(
 
 /**
  * Shows a revised plan in its open review. Changes only files in the folder of live plans, where `review_plan` saves
- * them. The agent changes a plan file of the person with its own tools.
+ * plans. The agent changes a plan file of the person with its own tools.
  */
 async function revisePlan(id: string, plan: string): Promise<ToolResult> {
   const review = await findReview(id);

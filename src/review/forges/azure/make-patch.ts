@@ -2,7 +2,7 @@ import { type FileContent, filePatch } from "../../patch/file-patch.ts";
 import { composePatch } from "../compose-patch.ts";
 import type { AzureChange } from "./read-changes.ts";
 
-/** Maximum files that are read at the same time. */
+/** Maximum changes whose files are read at the same time; a change has up to two files. */
 const READERS = 6;
 
 /** Makes the diff of two commits from their files: the API returns no patches. */

@@ -14,7 +14,7 @@ const identity = z.object({
   uniqueName: z.string().nullish(),
 });
 
-/** Returns the login of an account, or its display name if it has no login. */
+/** Returns the login of an account, its display name if it has no login, or `unknown`. */
 export function personName({ uniqueName, displayName }: Omit<z.infer<typeof identity>, "id">): string {
   return uniqueName || displayName || "unknown";
 }
