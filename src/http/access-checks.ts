@@ -64,6 +64,7 @@ function messageFor(refused: number | "closed", ownUid: number | undefined): str
   if (refused === "closed") return "The connection was closed before its user could be looked up.";
   return (
     `This page belongs to another user: it runs as uid ${ownUid}, and the request comes from uid ${refused}. ` +
-    `Open it as uid ${ownUid}. For a review, you can also add ${refused} to review.allowed_uids in the configuration file.`
+    `Open it as uid ${ownUid}. For a review, you can also add ${refused} to review.allowed_uids in the configuration ` +
+    "file."
   );
 }

@@ -82,7 +82,7 @@ export interface Caller {
   readonly name: string;
   readonly cwd: string;
   readonly project: string;
-  /** How feedback on an approval reaches the agent: not at all, as feedback, or inside the plan that is returned. */
+  /** How feedback on an approval reaches the agent: not at all, as feedback, or inside the plan. */
   readonly approvalNote: "none" | "feedback" | "plan";
   readonly takesEditedPlan: boolean;
   readonly takesPermissionMode: boolean;

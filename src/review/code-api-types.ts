@@ -145,7 +145,7 @@ export interface OmittedFiles {
 
 export interface OmittedPaths {
   readonly count: number;
-  /** The first 20, relative to the repository root. */
+  /** The first 20, relative to the repository root; absolute in `elsewhere`. */
   readonly paths: readonly string[];
 }
 

@@ -29,7 +29,7 @@ export function createReviewApp(
       String,
     ),
     onRefused: onceEach(
-      (path) => output.note(`Rejected a request for ${path}: it names another host or comes from a page of another origin.`),
+      (path) => output.note(`Rejected a request for ${path}: its host or origin is not allowed.`),
       () => "any",
     ),
   });

@@ -6,7 +6,7 @@ import type { DiffSession } from "../../review/diff-session.ts";
 import { symbolFiles } from "../worker-files.ts";
 import type { ReviewOptions } from "./options.ts";
 
-/** Creates the mode of a code review. The module is loaded once the URL has been printed. */
+/** Creates the mode of a code review. */
 export function createCodeReviewMode(diffs: DiffSession, { dataDirectory, json }: ReviewOptions): ReviewMode {
   return createCodeMode({
     diffs,

@@ -21,8 +21,8 @@ const CLOSE_LIMIT_MS = 2_000;
 
 /**
  * Listens for events that end a command: signals, a time limit, and the end of the parent process (another process
- * then adopts this one). The exit is forced 2 s after a signal if the command has not ended, and at any signal after the
- * first event.
+ * then adopts this one). The exit is forced 2 s after a signal if the command has not ended, and at any signal after
+ * the first event.
  */
 export function startLifecycle({ outlivesParent = false } = {}): Lifecycle {
   const controller = new AbortController();

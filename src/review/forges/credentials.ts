@@ -201,7 +201,7 @@ async function toolSignIn(
   return token === undefined ? undefined : bearer(token);
 }
 
-/** Returns the credentials of git's credential helpers for a host; undefined if there are none. Never prompts. */
+/** Returns the credentials of git's credential helpers for a host; undefined if there are none. Git does not prompt. */
 async function helperSignIn(
   forge: ForgeName,
   host: string,
