@@ -76,7 +76,7 @@ export interface ApprovedInput {
 /** Encodes the text of an approval for an agent whose tool has run. Returns undefined if there is no text. */
 export type NotesEncoder = (decision: PlanDecision) => string | undefined;
 
-/** The location of a plan. Some agents keep it in a file and send only the path. */
+/** The location of a plan. Some agents keep the plan in a file and do not send its text. */
 export type PlanLocation =
   | { readonly in: "event"; readonly text: string }
   | { readonly in: "nowhere"; readonly reason?: string | undefined }

@@ -27,7 +27,7 @@ export interface CodeDecision {
 
 export type Decision = PlanDecision | CodeDecision;
 
-/** Source of a decision: a page of this server, which has its token, or a program that called its port. */
+/** Source of a decision: a page, which has this server's page token, or a program that called this server's port. */
 export type DecisionSource = "page" | "program";
 
 /** Narrows a decision to one about a plan. Throws for feedback on a diff, which indicates a programming error. */

@@ -58,7 +58,10 @@ export interface Session {
   readonly phase: SessionState["phase"];
   /** Resolves once, when the review is over. */
   readonly outcome: Promise<Outcome>;
-  /** Returns true for the one caller that may decide. That caller must call `decide` or `release`. */
+  /**
+   * Claims the decision for the caller, which must then call `decide` or `release`. Returns false while another caller
+   * has the claim, and once the review is decided or over.
+   */
   claim(): boolean;
   /** Gives up the claim without a decision. */
   release(): void;

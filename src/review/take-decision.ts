@@ -27,9 +27,10 @@ const FLUSH_LIMIT_MS = 1_000;
 /**
  * Takes the decision of a review in phases: claims it, saves copies, records it, notifies pages, responds. The
  * session ends once the response has been flushed, or after `FLUSH_LIMIT_MS`, so that the page receives the
- * confirmation of its decision. Throws `already_decided` for all but the first request. A failure of saving, of
- * recording or of storing a live session's final batch leaves the review open and throws (`storage` for the record).
- * When recording fails a second time, the decision is taken without a record: a full disk must not block it forever.
+ * confirmation of its decision. Throws `already_decided` while another request decides, and after the decision. A
+ * failure of saving, of recording or of storing a live session's final batch leaves the review open and throws
+ * (`storage` for the record). When recording fails a second time, the decision is taken without a record: a full disk
+ * must not block it forever.
  */
 export async function takeDecision(
   context: ReviewContext,

@@ -47,7 +47,7 @@ function pairOf(named: NamedPath, base: NamedPath): ComparedPath {
   return { path: named.path, against: base.path };
 }
 
-/** Returns the paths with the same relative paths in the folder `base`. */
+/** Returns each path with the path that has the same position in the folder `base`. */
 function counterparts(found: readonly NamedPath[], base: NamedPath): readonly ComparedPath[] {
   const directory = toRealPath(resolve("."));
   const compared = found.map(({ given, path }) => {

@@ -57,14 +57,20 @@ export function rateLimited({ host }: Named, seconds: number): AppError {
 export function signInHint(forge: ForgeName, host: string): string {
   switch (forge) {
     case "github":
-      return `Run: gh auth login --hostname ${host}. Or set ${host === "github.com" ? "GH_TOKEN" : `GH_HOST=${host} and GH_ENTERPRISE_TOKEN`}.`;
+      return `Run: gh auth login --hostname ${host}. Or set ${githubVariables(host)}.`;
     case "gitlab":
       return `Run: glab auth login --hostname ${host}. Or set ${host === "gitlab.com" ? "GITLAB_TOKEN" : `GITLAB_HOST=${host} and GITLAB_TOKEN`}.`;
     case "bitbucket":
-      return "Set BITBUCKET_TOKEN to an access token, or BITBUCKET_EMAIL and BITBUCKET_API_TOKEN to those of your account.";
+      return `Set BITBUCKET_TOKEN to an access token, or BITBUCKET_EMAIL and BITBUCKET_API_TOKEN to those of your account.${host === "bitbucket.org" ? "" : ` Also set BITBUCKET_HOST=${host}.`}`;
     case "azure":
       return "Set AZURE_DEVOPS_EXT_PAT to a personal access token and, for your own server, AZURE_DEVOPS_HOST to its host. For Azure DevOps Services, you can run az login instead.";
   }
+}
+
+/** Returns the names of the variables that sign in to a host of GitHub, for a hint. */
+function githubVariables(host: string): string {
+  if (host === "github.com") return "GH_TOKEN";
+  return `GH_HOST=${host} and ${host.endsWith(".ghe.com") ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"}`;
 }
 
 /** Returns the error for a response with an error status. */

@@ -195,7 +195,8 @@ export interface Forge {
   post(review: OutgoingReview, attempt: Attempt): Promise<PostResult>;
   /**
    * Removes the unpublished items of an interrupted attempt from the forge. Returns the published items. These never
-   * include resolved and reopened threads, which can be posted again without an effect.
+   * include resolved and reopened threads nor, except at GitHub, a verdict without a text: such items can be posted
+   * again without an effect.
    */
   settle(review: OutgoingReview, attempt: Attempt): Promise<readonly OutgoingItem[]>;
 }

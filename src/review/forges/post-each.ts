@@ -34,7 +34,7 @@ export async function postEach(
   return { url: review.pull.url, rejected };
 }
 
-/** Returns the items that an interrupted attempt has published. */
+/** Returns the items with text that an interrupted attempt has published. */
 export async function settleEach(
   forge: EachForge,
   { items }: OutgoingReview,

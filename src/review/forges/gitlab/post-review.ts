@@ -63,7 +63,7 @@ export async function postReview(
   return { url: review.pull.url, rejected };
 }
 
-/** Removes the draft notes of an interrupted attempt. Returns the published items. */
+/** Removes the draft notes of an interrupted attempt. Returns the published items with text. */
 export async function settleReview(
   client: ForgeClient,
   address: PullAddress,
