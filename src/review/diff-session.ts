@@ -30,7 +30,7 @@ export interface DiffSession {
   isOutdated(): Promise<boolean>;
   /** Returns the commits under review, oldest first. `commit:<sha>` is the diff type of each. */
   commits(): Promise<readonly ReviewedCommit[]>;
-  /** Returns the branches, tags and commits that match a text; none if the source has no revisions. */
+  /** Returns the branches, tags and commits that match a text; none if the source is not a git repository. */
   revisions(text: string): Promise<readonly Revision[]>;
   close(): Promise<void>;
 }
@@ -68,7 +68,10 @@ export interface DiffSides {
    * `too_large`.
    */
   blob?(name: string, path: string): Promise<Buffer>;
-  /** Returns one side of an image. Throws `not_found`, `too_large`, or `validation` if the file is not an image. */
+  /**
+   * Returns one side of an image. Throws `too_large`, and `not_found` or `validation` if the side does not exist or is
+   * not an image.
+   */
   image(path: string, side: "old" | "new"): Promise<OpenedImage>;
   /** Returns the sizes of the diff's binary files; absent if the source does not know them. */
   sizes?(): Promise<readonly FileSizes[]>;

@@ -58,7 +58,7 @@ export interface ReviewOptions extends ResolvedFlags {
   readonly project: string;
   readonly home: string;
   readonly dataDirectory: string;
-  /** The system's folder for program configuration, if it has one. */
+  /** The value of `XDG_CONFIG_HOME`, or of `APPDATA` on Windows; undefined if the variable names no folder. */
   readonly configHome: string | undefined;
   /** Whether and where plans are saved, until the person chooses on the page. */
   readonly planSave: ReviewSettings["planSave"];

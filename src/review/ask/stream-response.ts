@@ -14,7 +14,9 @@ const LIMIT_MS = 5 * 60_000;
 /** Maximum characters of an error response that are shown. */
 const MAX_SHOWN = 300;
 
-const HINT = "Start the proxy with `sallyport proxy start`, or change review.ask in the configuration file.";
+const CONNECT_HINT =
+  "Start the proxy with `sallyport proxy start`, or change review.ask in the configuration file.";
+const HINT = "Ask again, or change review.ask in the configuration file.";
 
 const chunkSchema = z.looseObject({
   choices: z
@@ -80,13 +82,11 @@ async function request(
     });
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw failure(target, getErrorMessage(cause), { cause: error });
+    throw failure(target, getErrorMessage(cause), { cause: error, hint: CONNECT_HINT });
   }
   if (!response.ok) {
     const reason = findReason(await response.text().catch(() => ""));
-    throw failure(target, `HTTP ${response.status}${reason === "" ? "" : `: ${reason}`}`, {
-      hint: "Ask again, or change review.ask in the configuration file.",
-    });
+    throw failure(target, `HTTP ${response.status}${reason === "" ? "" : `: ${reason}`}`);
   }
   if (!response.body) throw failure(target, "the response is empty");
   return response.body;

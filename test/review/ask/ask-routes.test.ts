@@ -116,14 +116,14 @@ describe("POST /api/ask", () => {
       200,
       "text/event-stream",
       'data: {"error":{"message":"overloaded"}}\n\n',
-      "completions: overloaded. Start",
+      "completions: overloaded. Ask again",
     ],
     [
       "a last event that is too large",
       200,
       "text/event-stream",
       `data: ${"x".repeat(600_000)}\ndata: ${"y".repeat(600_000)}`,
-      "completions: An event of the stream is larger than 1048576 characters. Start",
+      "completions: An event of the stream is larger than 1048576 characters. Ask again",
     ],
     ["a response in another form", 200, "text/html", "data: <html>\n\n", "not JSON"],
   ])("reports %s as an event", async (_what, status, type, body, expected) => {
