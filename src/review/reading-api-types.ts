@@ -2,7 +2,10 @@ import type { DiffFile } from "./code-api-types.ts";
 
 /** Types of the API for reading a diff: moved lines, mechanical changes, sizes, changes since a round, and symbols. */
 
-/** GET /api/diff/moves: lines that were removed at one position and added at another, in the order of the new ones. */
+/**
+ * GET /api/diff/moves: lines that were removed at one position and added at another, in the order of the new ones.
+ * Leaves out generated files.
+ */
 export interface DiffMoves {
   /** The diff that the line numbers refer to. */
   readonly diffId: string;
@@ -81,7 +84,7 @@ export type SymbolKind = "function" | "method" | "type" | "module" | "variable";
 /** GET /api/diff/symbols: the symbols that the diff changes on its new side, except variables. */
 export interface DiffSymbols {
   readonly diffId: string;
-  /** The files with such changes, in languages with a grammar. */
+  /** The files with such changes, in languages with a grammar. Leaves out generated and large files. */
   readonly files: readonly { readonly path: string; readonly symbols: readonly ChangedSymbol[] }[];
 }
 
