@@ -44,7 +44,7 @@ function readAll(members: readonly unknown[], root: JsonSchema): readonly JsonSc
 
 /**
  * Replaces a `$ref` to `$defs` or `definitions` with the members of the definition; the schema's own members take
- * precedence. Removes any other `$ref`.
+ * precedence. Removes any other `$ref`, also one in the definition.
  */
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const { $ref: reference, ...own } = schema;

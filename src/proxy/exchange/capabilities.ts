@@ -1,7 +1,10 @@
 /** Describes what an upstream accepts in a call to one model. `capabilitiesFor` determines the values. */
 export interface Capabilities {
   readonly maxTokensName: "max_tokens" | "max_completion_tokens";
-  /** The output limit in tokens that is sent if the dialect requires one and the client set none. */
+  /**
+   * The output limit in tokens, not including a thinking budget, that is sent if the dialect requires a limit and the
+   * client set none.
+   */
   readonly defaultMaxTokens: number;
   readonly maxOutputTokens?: number;
   /** The smallest output limit that the vendor accepts, in tokens. */
@@ -25,7 +28,7 @@ export interface Capabilities {
   readonly maxThinkingTokens?: number;
   /** Whether thinking cannot be switched off. */
   readonly alwaysThinks: boolean;
-  /** Whether the upstream requires the thinking of earlier messages (DeepSeek, Kimi, GLM). */
+  /** Whether the upstream requires the thinking of earlier messages (for example DeepSeek, Kimi and GLM). */
   readonly echoesReasoning: boolean;
   /** The member of a message that carries earlier thinking. */
   readonly reasoningMember: "reasoning_content" | "reasoning";
@@ -53,7 +56,10 @@ export interface Capabilities {
   readonly memberNames: Readonly<Record<string, string>>;
   /** The forms of `tool_choice` that the upstream accepts; `tool` is the choice of one function by its name. */
   readonly toolChoices: readonly ("auto" | "none" | "required" | "tool")[];
-  /** Whether function tools accept unmodified JSON Schema (generative-language `parametersJsonSchema`). */
+  /**
+   * Whether function tools and response formats accept unmodified JSON Schema (generative-language
+   * `parametersJsonSchema` and `responseJsonSchema`).
+   */
   readonly jsonSchemaTools: boolean;
   /** Whether the model supports free-text tools. If not, such a tool becomes a function with one string argument. */
   readonly customTools: boolean;
@@ -61,7 +67,10 @@ export interface Capabilities {
   readonly acceptsContentParts: boolean;
   /** Whether the conversation can end with an assistant message that the model continues. */
   readonly acceptsPrefill: boolean;
-  /** Top-level members that this upstream accepts and other upstreams of the dialect may reject. */
+  /**
+   * Members that this upstream accepts and other upstreams of the dialect may reject: top-level members, and
+   * `reasoning_details` and `extra_content` of messages and tool calls.
+   */
   readonly optionalMembers: readonly string[];
   readonly images: "any" | "base64" | "none";
   readonly documents: "any" | "base64" | "none";

@@ -1,6 +1,6 @@
 import type { ExchangeError } from "./error.ts";
 
-/** Describes an invalid request, or an error or invalid response of the upstream. Codecs throw it. */
+/** Reports an invalid request, or an error or invalid response of the upstream, independently of any dialect. */
 export class DialectError extends Error {
   readonly error: ExchangeError;
 

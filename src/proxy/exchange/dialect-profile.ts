@@ -81,7 +81,7 @@ export interface ClientProfile {
   readonly signaturePrefix: string;
   readonly modelList: ModelListFormat;
   encodeTokenCount(tokens: number): Readonly<Record<string, unknown>>;
-  /** Encodes an upstream's error for a client of this dialect. */
+  /** Encodes an error of an upstream or of a translation for a client of this dialect. */
   encodeError(error: ExchangeError, requestId?: string): EncodedError;
   /** Returns the body of an error of the proxy itself; `code` is from the error catalog. */
   encodeProxyError(error: ExchangeError, code: string | undefined, requestId: string): unknown;
@@ -93,7 +93,7 @@ export interface ClientProfile {
 export interface ResponseProfile {
   /** Strings that only a stream's last events contain. */
   readonly endMarkers: readonly string[];
-  /** Strings that an error inside a response with status 200 contains. */
+  /** Strings of which an error inside a response with status 200 contains at least one. */
   readonly errorMarkers: readonly string[];
   /** Returns the object with the error's details if `value`, an event or a response, is an error. */
   findError(value: Readonly<Record<string, unknown>>): unknown;
@@ -153,7 +153,10 @@ export interface UpstreamProfile {
   readonly limitsToolCalls: boolean;
   /** Request member for the number of candidates; absent if a call returns only one. */
   readonly candidatesMember?: string;
-  /** Members of the dialect's tools in addition to name, description, schema and `strict`. */
+  /**
+   * Members of a tool that are not reported as losses, in addition to name, description, schema and `strict`. All
+   * dialects list `namespace`: in dialects without namespaces, functions have qualified names.
+   */
   readonly toolMembers: readonly string[];
   /** Returns a request with the smallest output limit that the vendor accepts, for a warm-up. */
   createSmallestCall(model: string, maxTokensName: string): UpstreamRequestBody;

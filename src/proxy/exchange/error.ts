@@ -24,7 +24,10 @@ export interface ExchangeError {
   /** The path of the invalid member of the request. */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
-  /** The value of the vendor's `x-should-retry`; undefined if there is none. */
+  /**
+   * Whether the client can retry: the vendor's `x-should-retry`, or false for a final error of the proxy; undefined if
+   * not known.
+   */
   readonly shouldRetry?: boolean | undefined;
   /**
    * The code in the request log (`src/errors.ts`) if the proxy detected the error; undefined for an upstream's error.

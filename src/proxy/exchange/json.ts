@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { invalidRequest } from "./dialect-error.ts";
 
 /**
- * JSON text that `stringifyJson` writes unchanged. `parseJson` creates it for integers beyond 2^53, which `JSON.parse`
- * would round. Encoders create it for text that they insert into another object, such as a tool call's arguments.
+ * JSON text that `stringifyJson` writes unchanged. `parseJson` creates it for unsafe integers (`Number.isSafeInteger`),
+ * which `JSON.parse` can round. Encoders create it for text that they insert into another object, such as a tool call's
+ * arguments.
  */
 export class RawJson {
   readonly text: string;

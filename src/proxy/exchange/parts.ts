@@ -121,7 +121,7 @@ export interface ReasoningPart extends PartBase {
   readonly id?: string;
 }
 
-/** A tool call. `arguments` is the JSON text that the model wrote, unchanged; for a custom tool, it is free text. */
+/** A tool call. `arguments` is JSON text, which can be invalid if the model wrote it; for a custom tool, free text. */
 export interface ToolCallPart extends PartBase {
   readonly type: "tool-call";
   readonly id: string;
@@ -169,7 +169,7 @@ export interface RefusalPart extends PartBase {
   readonly text: string;
 }
 
-/** Content that a codec does not recognize. It is encoded unchanged for its own dialect and is a loss in any other. */
+/** Content that a codec does not recognize. Only its own dialect can express it; in any other dialect, it is a loss. */
 export interface UnknownPart extends PartBase {
   readonly type: "unknown";
   readonly origin: Origin;

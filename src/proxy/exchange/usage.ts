@@ -8,9 +8,9 @@ import type { Usage } from "./response.ts";
 type Count = number | null | undefined;
 
 /**
- * Converts counts of chat-completions and responses, whose input count includes cached tokens and whose output count
- * includes reasoning. Some vendors, such as xAI, do not include reasoning in the output count. This is the case if
- * `total` is the sum of input, output and reasoning, or if there is more reasoning than output.
+ * Converts counts of chat-completions, completions and responses, whose input count includes cached tokens and whose
+ * output count includes reasoning. Some vendors, such as xAI, do not include reasoning in the output count. This is the
+ * case if `total` is the sum of input, output and reasoning, or if there is more reasoning than output.
  */
 export function fromInclusiveCounts(counts: {
   readonly input: Count;
