@@ -2,8 +2,8 @@ import { z } from "zod";
 import { createRecordSchema } from "../shared/record-schema.ts";
 
 /**
- * Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/chat). Objects keep
- * unknown members, except those of stream chunks.
+ * Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/chat). Loose objects keep
+ * unknown members, and all other objects drop them.
  */
 const partSchema = z.looseObject({ type: z.string() });
 export type WirePart = z.infer<typeof partSchema>;

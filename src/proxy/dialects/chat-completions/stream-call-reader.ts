@@ -76,7 +76,7 @@ export class StreamCalls {
       return last !== undefined && isAnother(wire, last) ? undefined : last;
     }
     const same = this.byIndex.get(index);
-    // A fragment with neither an id nor a name cannot start a call.
+    // A fragment with neither an id nor a name continues the last call.
     if (same === undefined) return id || callName(wire) !== "" ? undefined : last;
     return (id ? same.id !== undefined && same.id !== id : isAnother(wire, same)) ? undefined : same;
   }

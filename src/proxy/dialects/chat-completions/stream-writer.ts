@@ -20,11 +20,11 @@ interface Open {
   thought: string;
   /** Offset of the part in the candidate's content, in characters. */
   readonly offset: number;
-  /** Citations so far. They are written at the end of the part, because they can arrive before the text. */
+  /** Citations so far. They are encoded at the end of the part, because they can arrive before the text. */
   readonly citations: Citation[];
 }
 
-/** The members of a message that are lists. They are written once, at the end of the candidate. */
+/** The members of a message that are lists, except `tool_calls`. They are written once, at the end of the candidate. */
 interface Lists {
   readonly reasoning_details?: readonly object[];
   readonly annotations?: readonly object[];

@@ -86,7 +86,7 @@ class MessagesStreamDecoder implements StreamDecoder {
     const index = event.index ?? 0;
     switch (event.type) {
       case "content_block_start":
-        if (!event.content_block) return this.fail("The upstream opened a block without a type.");
+        if (!event.content_block) return this.fail("The upstream opened a block without content_block.");
         this.blocks.set(
           index,
           openBlock(

@@ -6,7 +6,7 @@ import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../.
 import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-search.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
-/** Members of a tool that only this dialect supports. */
+/** Members of a tool's `extras` that this dialect supports. */
 const ownExtras = [
   "cache_control",
   "defer_loading",

@@ -3,7 +3,7 @@ import type { ToolCallPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
- * Returns whether a tool call calls a custom tool, whose input is free text. The call can be a function call: dialects
+ * Returns whether a tool call calls a custom tool, whose input is free text. The call can be a function call: upstreams
  * without custom tools receive a function with the argument `input` in place of the custom tool.
  */
 export function isCustomCall(part: Pick<ToolCallPart, "name" | "custom">, request: ExchangeRequest): boolean {

@@ -12,7 +12,7 @@ import { encodeInputPart } from "./encode-content.ts";
 import { encodeTurns } from "./encode-items.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 
-/** Encodes a call of `/responses`. `store` is false unless the client set it, because the vendor's default is true. */
+/** Encodes a call of `/responses`. A missing `store` is sent as false, because the vendor's default is true. */
 export function* encodeRequest(
   request: ExchangeRequest,
   capabilities: Capabilities,

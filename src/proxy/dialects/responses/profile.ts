@@ -126,7 +126,7 @@ export function getErrorCode(error: ExchangeError): string | undefined {
   return codes[error.kind] ?? error.code;
 }
 
-/** Encodes an upstream's error; status 529, which OpenAI does not use, becomes 503. */
+/** Encodes an error for clients of this dialect; status 529, which OpenAI does not use, becomes 503. */
 function encodeError(error: ExchangeError): EncodedError {
   const status = error.status >= 400 ? error.status : kindToStatus(error.kind);
   const { retryAfterSeconds: seconds } = error;

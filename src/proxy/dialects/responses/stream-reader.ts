@@ -19,7 +19,7 @@ const separator = "\n\n";
 
 /**
  * Decodes the events of one output item. A text or reasoning part starts with its first content, so that empty parts
- * are not emitted; a tool call starts at once. Parts end with the item. Content that no delta contained is emitted when
+ * are not started; a tool call starts at once. Parts end with the item. Content that no delta contained is emitted when
  * the complete content arrives.
  */
 export class ItemReader {

@@ -24,7 +24,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
 
   /** Returns the members that identify the stream in each chunk. */
   protected abstract identity(id: string | undefined): { readonly id: string; readonly object: string };
-  /** Returns the first chunks of the stream. */
+  /** Returns the chunk that begins the stream; empty if the dialect has none. */
   protected abstract begin(): string;
   protected abstract encodePart(event: PartEvent): string;
   protected abstract finish(candidate: number, finish: Finish): string;

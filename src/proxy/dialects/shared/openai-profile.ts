@@ -43,7 +43,7 @@ const codes: Partial<Record<Kind, string>> = {
   quota: "insufficient_quota",
 };
 
-/** Encodes an error for clients of `/v1/chat/completions` and `/v1/completions`. */
+/** Encodes an error for clients of the chat-completions and completions dialects. */
 export function encodeOpenAiError(error: ExchangeError): EncodedError {
   return {
     status: error.status === 529 ? 503 : error.status,

@@ -105,7 +105,7 @@ function takeLongLists(
   return copy ?? value;
 }
 
-/** Returns the definition of a schema's only array or object form; undefined if the schema has none or several. */
+/** Returns the definition of a schema's only form of this type; undefined if the schema has none or several. */
 function findForm(schema: z.ZodType, type: "array" | "object"): Definition | undefined {
   const definition = getDefinition(schema);
   if (definition.type === type) return definition;

@@ -4,8 +4,8 @@ import { clampEffort, type Effort, resolveEffort } from "../../exchange/reasonin
 import type { ReasoningRequest } from "../../exchange/request.ts";
 
 /**
- * Returns the supported effort nearest to the requested effort or budget. Returns undefined if the request has neither,
- * or if no supported effort can replace the requested one. Adds a loss if the result differs from the requested effort,
+ * Returns the supported effort nearest to the requested effort or budget. Returns undefined if the model chooses, or if
+ * no supported effort can replace the requested one. Adds a loss if the result differs from the requested effort,
  * unless the effort `none` is dropped for a model that does not reason by default.
  */
 export function selectEffort(
