@@ -6,10 +6,10 @@ import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import { countValues, finishSteps, type Steps } from "../exchange/steps.ts";
 
-/** Bodies with fewer JSON values than this are decoded in one turn of the event loop. */
+/** Requests with at most this many JSON values, and responses with fewer, are decoded in one turn of the event loop. */
 const FEW_VALUES = 16_384;
 
-/** Maximum number of parts in a conversation or a response that is converted in one turn of the event loop. */
+/** Maximum number of turns or candidates, plus their parts, that are converted in one turn of the event loop. */
 const FEW_PARTS = 2_048;
 
 /** A client's request: its parsed body, and the number of values in it. */

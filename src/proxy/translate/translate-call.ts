@@ -83,9 +83,9 @@ export interface TranslationTarget {
 export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamResponse | undefined>;
 
 /**
- * Sends several requests at once, one for each candidate or image. Resolves with all responses or, if one of them has a
- * status of 400 or above, with that one only. Rejects, or resolves with undefined, in the same cases as `SendUpstream`.
- * If a request fails, the caller of `translateCall` counts the usage of the others.
+ * Sends one or more requests at once, one for each candidate or image. Resolves with all responses or, if one of them
+ * has a status of 400 or above, with that one only. Rejects, or resolves with undefined, in the same cases as
+ * `SendUpstream`. If a request fails, the caller of `translateCall` counts the usage of the others.
  */
 export type SendAllUpstream = (
   requests: readonly UpstreamRequest[],
@@ -113,7 +113,10 @@ export interface UpstreamResponse {
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** Writes the response to the client. Sends nothing before `start`, so that an error can still set the status. */
+/**
+ * Writes the response to the client. Sends nothing before `start` or `respond`, so that an error can still set the
+ * status.
+ */
 export interface ResponseWriter {
   readonly started: boolean;
   /** Sends status and headers, including the request id and `x-sallyport-upstream`. */
@@ -150,8 +153,9 @@ export interface TranslationOutcome {
 
 /**
  * Serves a call across dialects: decodes the client's request, encodes it for the upstream, sends it and relays the
- * response. Throws or rejects only before the response has started: with an `AppError`, or with any other value for an
- * internal error. The caller encodes the error in the client's dialect.
+ * response. Throws or rejects before the response has started, with an `AppError` or, for an internal error, with any
+ * other value; the caller encodes the error in the client's dialect. After that, rejects only if the client disconnects
+ * during an operation other than `generate`.
  */
 export function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
   switch (call.client.operation) {

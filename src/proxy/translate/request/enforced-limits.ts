@@ -83,8 +83,8 @@ interface Progress {
 }
 
 /**
- * Shortens a stream: delays text that may begin a stop sequence, and drops everything from a stop sequence on. Drops
- * tool calls after the first one if only one is allowed.
+ * Shortens a stream: delays text that may begin a stop sequence, and drops the content of a candidate from a stop
+ * sequence on. Drops tool calls after the first one if only one is allowed.
  */
 class EventFilter {
   private readonly candidates = new Map<number, Progress>();

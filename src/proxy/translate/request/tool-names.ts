@@ -15,7 +15,7 @@ export interface ToolNames {
 /**
  * Renames tools whose names the upstream would reject: replaces invalid characters with `_`, truncates the name and
  * appends a digest that keeps the new names distinct. Renames the tools in earlier turns as well. A new name depends
- * only on the client's name.
+ * only on the client's name and the upstream's maximum length.
  */
 export function* fitToolNames(request: ExchangeRequest, capabilities: Capabilities): Steps<ToolNames> {
   const { toolNamePattern: pattern, maxToolNameLength: max } = capabilities;

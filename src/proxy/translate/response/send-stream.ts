@@ -123,7 +123,7 @@ class StreamWriter implements EventWriter {
   private readonly encoder: StreamEncoder;
   private readonly collector: ResponseCollector | undefined;
   private timer: NodeJS.Timeout | undefined;
-  /** The id of the response that the client received, if the response is stored. */
+  /** The id of the response that the client received, if the response is collected. */
   private id: string | undefined;
   private begun = false;
   private unsent = "";
@@ -155,8 +155,8 @@ class StreamWriter implements EventWriter {
   }
 
   /**
-   * Returns the client's text for these events, to be passed to `add`. Throws `DialectError` if the first event of the
-   * response is an error, which can then still set the status.
+   * Returns the client's text for these events, to be passed to `add`. Throws `DialectError` for an error before any
+   * other text if the status has not been sent, so that the error sets the status.
    */
   encode(events: readonly ExchangeEvent[]): string {
     let text = "";
@@ -175,8 +175,8 @@ class StreamWriter implements EventWriter {
 
   /**
    * Returns the client's text for the end of the stream. If the client's dialect accepts comments, a comment with the
-   * losses that occurred after the headers were sent precedes it. Under `strict_translation`, returns an error if there
-   * are such losses.
+   * encoder's losses, which the headers do not contain, precedes it. Under `strict_translation`, returns an error if
+   * there are such losses.
    */
   private encodeEnd(event: Extract<ExchangeEvent, { type: "end" }>): string {
     const { call, client } = this.translation.plan;
@@ -195,7 +195,7 @@ class StreamWriter implements EventWriter {
     return comment + text;
   }
 
-  /** Returns the trailer with the losses that occurred after the headers were sent. */
+  /** Returns the trailer with the encoder's losses, which the headers do not contain. */
   private lateLosses(): Readonly<Record<string, string>> {
     return createLossHeader(this.encoder.losses.map(({ code }) => code));
   }
