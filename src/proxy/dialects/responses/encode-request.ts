@@ -95,10 +95,7 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, lo
   if ((sampling.candidates ?? 1) > 1)
     losses.add("candidates", "Candidates after the first dropped: the dialect has only one.");
   if (request.modalities?.some((modality) => modality !== "text")) {
-    losses.add(
-      "modalities",
-      "Output modalities dropped: the responses dialect returns text and tool calls only.",
-    );
+    losses.add("modalities", "Output modalities dropped: the responses dialect has no equivalent.");
   }
   const free = capabilities.acceptsSampling;
   if (!free && sampling.temperature !== undefined)
