@@ -30,9 +30,10 @@ export function isReadable(coding: string): boolean {
 }
 
 /**
- * Decodes a body; `header` is its `content-encoding`. Rejects with a `RangeError` if the result exceeds `limit` bytes,
- * with a `TypeError` if the coding is unknown, and with an error of the decoder if the bytes are invalid. `onBytes`
- * receives the length of each decoded chunk; an error that it throws stops decoding.
+ * Decodes a body; `header` is its `content-encoding`. Returns a body without a coding unchanged, whatever its size.
+ * Rejects with a `RangeError` if the decoded body exceeds `limit` bytes, with a `TypeError` if the coding is unknown,
+ * and with an error of the decoder if the bytes are invalid. `onBytes` receives the length of each decoded chunk; an
+ * error that it throws stops decoding.
  */
 export async function decodeBody(
   bytes: Buffer,

@@ -15,7 +15,7 @@ export interface ScannedBody {
   readonly stream: boolean;
   /** The ranges of all string values of `model`, quotes included. */
   readonly modelRanges: readonly Range[];
-  /** Number of members of the body itself; 1 for an empty body. */
+  /** Number of members of the body itself; 1 for an empty object. */
   readonly members: number;
   /** Number of all values, nested ones and the body included; an empty object or array counts twice. */
   readonly values: number;

@@ -38,7 +38,7 @@ interface Input<Query, Body> {
   readonly body: Body;
 }
 
-/** Creates a route whose `serve` returns the JSON body or a `TextResponse`. */
+/** Creates a route. The function `serve` in `options` returns the JSON body or a `TextResponse`. */
 export function route<
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodUndefined,

@@ -70,7 +70,7 @@ async function listReplicas(services: Services): Promise<readonly Replica[]> {
   return all.sort((one, other) => one.since - other.since || (one.id < other.id ? -1 : 1));
 }
 
-/** Returns the state of the replicas, the database, Redis and the upstreams. */
+/** Returns the state of the replicas, the database, Redis, the upstreams and the capture of bodies. */
 export async function adminHealth(services: Services) {
   const { config } = services.runtime();
   const [replicas, activity, database] = await Promise.all([

@@ -9,8 +9,8 @@ const FIRST_MS = 500;
 const LEAVE_MS = 1_000;
 
 /**
- * Reports regularly that this process serves calls, for the list of replicas in the admin API's `/health`. Returns a
- * function that stops the reports and removes this process from the list.
+ * Reports regularly to the database that this process serves calls, for the list of replicas (`ReplicaRegistry`).
+ * Returns a function that stops the reports and removes this process from the list.
  */
 export function startHeartbeat(services: Services): () => Promise<void> {
   const report = async () => {

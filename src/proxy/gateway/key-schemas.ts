@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { budgetSchema, captureSchema, count, keyLimitsSchema } from "../../config/proxy/limits.ts";
 
-/** The schemas of virtual keys and teams, for the admin API, the command line and the configuration. */
+/** The schemas of virtual keys and teams, for the admin API and the command line. */
 
 const name = z
   .string()

@@ -41,7 +41,7 @@ export interface GatewayOptions {
   readonly config: () => ProxyConfig;
   /**
    * Receives the keys at the start and after each change, and the amounts spent from new budgets. Resolves when every
-   * process uses them.
+   * process of this proxy uses them.
    */
   readonly onKeys: (snapshot: KeySnapshot, spent: readonly SpentBudget[]) => Promise<void>;
   /** Stores the secret of the first start's admin key. Rejects if it cannot be stored. */
@@ -234,7 +234,10 @@ async function changeStamp(location: GatewayOptions["location"]): Promise<number
   return location.engine === "sqlite" ? (await stat(location.path)).mtimeMs : undefined;
 }
 
-/** Creates the gateway's store: a change of keys or teams resolves only after every process has received it. */
+/**
+ * Creates the gateway's store: a change of keys or teams resolves only after every process of this proxy has received
+ * it.
+ */
 function createStore(
   db: Database,
   keys: KeyStore,

@@ -49,7 +49,7 @@ export function parseGroups(text: string): string[] {
   return [...new Set(groups)];
 }
 
-/** Maximum span of a report by minute, which reads each call instead of the totals. */
+/** Maximum span of a report by minute, which is computed from the calls instead of the totals. */
 const MAX_MINUTES_MS = DAY_MS;
 
 /**

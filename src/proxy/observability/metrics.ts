@@ -40,7 +40,7 @@ export interface RefusalSeries {
 /** Attempts at one upstream with the same result. */
 export interface AttemptSeries {
   readonly upstream: string;
-  /** 0 if there was no response. */
+  /** 0 if there was no complete response. */
   readonly status: number;
   /** Empty if the attempt succeeded. */
   readonly errorCode: string;

@@ -7,7 +7,7 @@ export interface AttemptRecord {
   readonly upstream: string;
   /** The position of the key, counted from 1; undefined if the upstream has at most one. */
   readonly key: number | undefined;
-  /** The upstream's status; undefined if there was no response. */
+  /** The upstream's status, or that of an error in its response; undefined if there was no complete response. */
   readonly status: number | undefined;
   /** Why the attempt failed, as a code of the error catalog; undefined if it succeeded. */
   readonly errorCode: string | undefined;

@@ -65,10 +65,10 @@ function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
 }
 
 /**
- * Limits of a request body that is parsed: to be translated, counted or matched by a rule. Bodies in the native lane
- * are not parsed. A conversation of a million tokens with hundreds of tools has about 100,000 values. Requests are
- * decoded in steps but encoded at once, which would take longer than 200 ms for more values
- * (bench/proxy/large-bodies.mjs).
+ * Limits of a request body that is parsed: to be translated, counted or matched by a rule, or to remove thinking blocks
+ * of other vendors. Other bodies in the native lane are not parsed. A conversation of a million tokens with hundreds of
+ * tools has about 100,000 values. Requests are decoded in steps but encoded at once, which would take longer than
+ * 200 ms for more values (bench/proxy/large-bodies.mjs).
  */
 const BODY_BOUNDS: JsonBounds = { values: 130_000, depth: 256 };
 /** Maximum number of members at the top level of a body; dialects define fewer than 100. */
@@ -78,8 +78,8 @@ const MAX_MEMBERS = 1_000;
 export type BodyExcess = JsonExcess | "members";
 
 /**
- * Parses JSON that a client sent outside the body of its call, after checking its bounds. Throws as `refuseExcess` and
- * `readRequestJson` do.
+ * Parses JSON that a client sent outside the body of its call, after checking its bounds. Throws as `scanObject`,
+ * `refuseExcess` and `readRequestJson` do.
  */
 export async function parseBounded(bytes: Buffer): Promise<unknown> {
   refuseExcess({ excess: findBodyExcess(await scanObject(bytes)) });

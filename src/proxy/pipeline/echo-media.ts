@@ -57,7 +57,10 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** Returns a unit vector with the requested number of dimensions that depends only on the text. */
+/**
+ * Returns a unit vector that depends only on the text, with the requested number of dimensions (8 by default, 4,096 at
+ * most).
+ */
 function embed(text: string, dimensions: unknown): number[] {
   const isValid = typeof dimensions === "number" && dimensions >= 1;
   const length = isValid ? Math.min(Math.floor(dimensions), MAX_DIMENSIONS) : DEFAULT_DIMENSIONS;

@@ -52,7 +52,7 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
   const size = body.length;
   const parsed = parseJson(body.toString("utf8"));
   await turnIfLarge(size);
-  // Native bodies are not parsed. This one is, so reject deep nesting and `__proto__` members (prototype pollution).
+  // Relayed bodies are not checked. This one is decoded, so reject deep nesting and `__proto__` (prototype pollution).
   guardJson(parsed);
   const { value: request } = await decodeInTurns(
     codec,

@@ -29,7 +29,7 @@ export async function serveTranslated(
   const { dialect } = upstream;
   if (dialect === "any") throw new AppError("internal", "Cannot translate a call to the echo");
   const response = new ClientResponse(call);
-  // A form consists of images or audio, so its tokens cannot be estimated from its length.
+  // The estimate counts the text of JSON. A form contains images or audio.
   const estimable =
     called.operation === "image-edit" || called.operation === "transcription" ? undefined : body;
   const transport = createTransport(call, targets, response, {

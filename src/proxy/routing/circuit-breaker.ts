@@ -15,7 +15,7 @@ interface Circuit {
   pauseMs: number;
   /** Milliseconds since 1970 at which the running probe began; 0 if there is none. */
   probeAt: number;
-  /** The status of the last failure; undefined if there was no response. */
+  /** The status of the last failure; undefined if there was no response or it broke off. */
   status: number | undefined;
 }
 
@@ -73,7 +73,7 @@ export class CircuitBreaker {
     return wasOpen;
   }
 
-  /** Opens a circuit that another replica has opened, unless this replica's own circuit stays open for longer. */
+  /** Opens a circuit that another replica has opened, unless this replica's own circuit stays open at least as long. */
   adopt(upstream: string, { until, pauseMs, status }: OpenedCircuit): void {
     if ((this.circuits.get(upstream)?.until ?? 0) >= until) return;
     this.circuits.set(upstream, { failures: [], until, pauseMs, probeAt: 0, status });

@@ -42,8 +42,8 @@ export async function withPauseInBody<Refused extends Refusal>(
 }
 
 /**
- * Adds the pause that the body of an unread response requests. The returned body has the bytes read, about 1 MiB at
- * most.
+ * Adds the pause that the body of an unread response requests. With the status 429 or 503, the returned body has only
+ * the bytes that were read, about 1 MiB at most.
  */
 export async function withResponsePause<Received extends ReceivedResponse>(
   response: Received,
@@ -69,8 +69,8 @@ export async function isOverflow(status: number, body: Buffer, coding: string | 
 }
 
 /**
- * Adds the result of `isOverflow` to a response whose body has not been read. The returned body has the bytes read,
- * about 1 MiB at most.
+ * Adds the result of `isOverflow` to a response whose body has not been read. With the status 400 or 413, the returned
+ * body has only the bytes that were read, about 1 MiB at most.
  */
 export async function withOverflow<Received extends ReceivedResponse>(
   response: Received,

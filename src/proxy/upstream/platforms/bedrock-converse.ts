@@ -115,7 +115,7 @@ function unsupported(what: string): AppError {
   return new AppError("unsupported", `Amazon Bedrock's Converse does not accept ${what}`);
 }
 
-/** Converts an image or a document given by its bytes or as text. Converse does not accept URLs. */
+/** Converts an image or a document in base64, or a document as text. Converse does not accept URLs. */
 function toMedia(kind: "image" | "document", block: Json, names: DocumentNames): Json[] {
   const { type, media_type, data } = asObject(block["source"]);
   const format = FORMATS[String(media_type)];
