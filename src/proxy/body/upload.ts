@@ -42,7 +42,8 @@ export async function beginUpload(request: IncomingMessage, bounds: UploadBounds
 
 /**
  * A multipart body that is streamed to the upstream. Chunks are kept as long as there is memory for them, so that the
- * body can be sent again if an attempt fails. Chunks that arrive after a `send` without `isKept` are not kept.
+ * body can be sent again if an attempt fails. Chunks that arrive after a `send` without `isKept` are not kept. Reading
+ * throws `too_large` if the form exceeds the limit, and `client_gone` if the client disconnects.
  */
 export class Upload {
   private readonly rest: AsyncIterator<Buffer>;

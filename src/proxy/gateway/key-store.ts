@@ -43,8 +43,8 @@ export interface KeySnapshot {
 
 export interface KeyStore {
   /**
-   * Creates a key. Returns it and its secret, of which only the digest is stored. Throws `conflict` if another key has
-   * that name or id, and `not_found` if the team does not exist.
+   * Creates a key. Returns it and its secret, of which only the digest is stored. Throws `conflict` if the name is the
+   * name or the id of another key, and `not_found` if the team does not exist.
    */
   create(key: NewKey, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
   list(): Promise<VirtualKey[]>;

@@ -48,7 +48,7 @@ export function modelIn(body: CallBody): string | undefined {
 }
 
 /**
- * Returns the whole body; undefined if there is none. Throws `overloaded` if there is no room for the rest of a form.
+ * Returns the whole body; undefined if there is none. Throws as `Upload.whole` does for the rest of a form.
  */
 export async function wholeBody(body: CallBody): Promise<Buffer | undefined> {
   if (body.kind === "upload") return body.upload.whole();

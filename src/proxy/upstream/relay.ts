@@ -32,9 +32,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   private isPaused = false;
   private watch: ResponseWatch | undefined;
   private filter: StreamFilter | undefined;
-  /** Whether the response must not be delayed: it is an event stream in any content coding, or the task is live. */
+  /** Whether buffering must end at the first byte: for an event stream in any content coding, or a live task. */
   private isLive = false;
-  /** Whether the response is an event stream without compression, which can be inspected. */
+  /** Whether a response of the kind `model` or `media` is an uncompressed event stream, which can be inspected. */
   private isStream = false;
   private firstByteAt = 0;
 
@@ -188,8 +188,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   /**
-   * Returns whether the response is complete: an event stream after its last event, other uncompressed responses of
-   * kind `model` after a closing brace or bracket. All other responses cannot be checked and count as complete.
+   * Returns whether the response is complete: an event stream (`isStream`) after its last event, other uncompressed
+   * responses of kind `model` after a closing brace or bracket. All other responses count as complete.
    */
   private isComplete(): boolean {
     const watch = this.watch;

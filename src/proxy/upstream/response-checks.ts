@@ -24,7 +24,7 @@ export function withoutIdentity(headers: IncomingHttpHeaders): IncomingHttpHeade
 }
 
 /**
- * Returns the problem with a whole response, as a phrase that follows the upstream's name; undefined if it is valid.
+ * Returns the problem with a whole response, as a phrase that follows the upstream's name; undefined if none was found.
  */
 export function problemIn(
   body: Buffer,

@@ -21,7 +21,7 @@ const FIXED: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 
  * https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export class EventStreamDecoder {
-  /** The bytes that have not been decoded. They are joined only once a message is complete. */
+  /** The bytes that have not been decoded. They are joined only once a prelude or a message is complete. */
   private pieces: Buffer[] = [];
   private length = 0;
   /** The number of undecoded bytes at which decoding continues. */

@@ -55,8 +55,8 @@ function toClaude({ path, body, headers }: PlatformRequest): PlatformChanges {
 }
 
 /**
- * Removes forms that only the Gemini API accepts: the nested request of `countTokens`, and the member `model`, which
- * token counts on Vertex AI need as a resource name.
+ * Converts forms that only the Gemini API accepts: unwraps the nested request of `countTokens`, and removes the member
+ * `model`, or sets it to the resource name of Vertex AI in a token count.
  */
 function toGemini({ path, body }: PlatformRequest, { project, location }: VertexPlatform): PlatformChanges {
   if (body === undefined) return {};
