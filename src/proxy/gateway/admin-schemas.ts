@@ -4,7 +4,7 @@ import { capturedSchema } from "./captures.ts";
 import { ROLES } from "./key-schemas.ts";
 import { USAGE_COLUMNS } from "./usage-groups.ts";
 
-/** The schemas of the admin API's responses, for its OpenAPI document. */
+/** The schemas of the responses of the admin API and of the API of a key's own calls. */
 
 const time = z.iso.datetime();
 const text = z.string().nullable();

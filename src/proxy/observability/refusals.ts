@@ -1,4 +1,4 @@
-/** A request that was rejected at admission or matched no route. */
+/** A request that was rejected without becoming a call: at admission, by another route, or because no route matched. */
 export interface Refusal {
   /** ISO 8601. */
   readonly time: string;
@@ -42,9 +42,9 @@ export interface RefusalLines {
 }
 
 /**
- * Creates a writer that logs rejected requests as JSON lines. Anyone who can connect can cause rejections, and they must
- * not displace the calls in the log. After 20 lines in a second, rejections with the same client, status and route share
- * one line that contains their count.
+ * Creates a writer that logs rejected requests as JSON lines. Anyone who can connect can cause rejections, and they
+ * must not displace the calls in the log. After 20 lines in a second, rejections with the same client, status and route
+ * share one line that contains their count.
  */
 export function createRefusalLines(write: (line: string) => void): RefusalLines {
   let written = 0;

@@ -165,7 +165,7 @@ export class Cancellation implements CancelSignal {
 
 /** Writes a translated response to the client, at the client's speed, with keep-alives during silence. */
 export class ClientResponse implements ResponseWriter, OpenStream {
-  /** Whether the client disconnected before the response was complete. */
+  /** Whether the connection was closed before the response was complete, or the call took longer than allowed. */
   isDisconnected = false;
   lastActivity = performance.now();
   index = -1;

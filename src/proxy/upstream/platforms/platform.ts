@@ -16,7 +16,7 @@ export interface PlatformRequest {
   /** The path below the base URL, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON body; undefined if there is none or it is not JSON. */
+  /** The parsed JSON body; undefined if there is none or it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -54,7 +54,7 @@ const REMEDIES: Readonly<Record<PlatformConfig["kind"], readonly Remedy[]>> = {
   ],
 };
 
-/** Extends the changes of a response so that messages of rejections end with a remedy. */
+/** Extends the changes of a response so that messages of rejections end with a remedy, if one applies. */
 export function withRemedies(
   changes: ResponseChanges | undefined,
   { kind }: Pick<PlatformConfig, "kind">,
