@@ -8,8 +8,8 @@ import type { ReplicaRegistry } from "./replica-registry.ts";
 import type { ResponseRows } from "./response-rows.ts";
 
 /**
- * The database operations of the processes that serve calls. Calls wait for them only to load and store responses, and
- * for a second at most to read spent budgets when Redis becomes unreachable. Every value is plain data.
+ * The database operations of the processes that serve calls. Calls wait for them only to load and store conversations,
+ * and for a second at most to read spent budgets when Redis becomes unreachable. Every value is plain data.
  */
 export interface GatewayStore
   extends Omit<KeyStore, "snapshot" | "revision" | "createFirstAdmin" | "restore">,

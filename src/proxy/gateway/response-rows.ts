@@ -2,10 +2,10 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import type { Database } from "../../database/open-database.ts";
 
-/** The stored responses and threads of all replicas: JSON by id. */
+/** The stored conversations of all replicas (`ConversationStore`): JSON by id. */
 export interface ResponseRows {
   loadResponse(id: string): Promise<Uint8Array | undefined>;
-  /** Saves a response of up to 64 MiB; ignores a larger one. Resolves when every replica can load it. */
+  /** Saves a conversation of up to 64 MiB; ignores a larger one. Resolves when every replica can load it. */
   saveResponse(entry: { readonly id: string; readonly bytes: Uint8Array }): Promise<void>;
   deleteResponse(id: string): Promise<void>;
 }

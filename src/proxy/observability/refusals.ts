@@ -1,4 +1,7 @@
-/** A request that was rejected without becoming a call: at admission, by another route, or because no route matched. */
+/**
+ * A request that was rejected without becoming a call: at admission, by a route that serves no calls, or because no
+ * route matched.
+ */
 export interface Refusal {
   /** ISO 8601. */
   readonly time: string;

@@ -24,7 +24,7 @@ export function maybeIndirect(call: Call, called: CalledOperation, body: CallBod
 /**
  * Serves compactions and background responses at upstreams that do not support them. Each makes another call of the
  * same client, which counts toward limits and usage: a compaction requests a summary from the model, and a background
- * response is generated while this call ends with the status `queued`. Returns false for all other calls.
+ * response generates its output, for which this call does not wait. Returns false for all other calls.
  */
 export async function serveIndirectly(call: Call, called: CalledOperation, body: CallBody): Promise<boolean> {
   if (body.kind !== "json" || !maybeIndirect(call, called, body)) return false;

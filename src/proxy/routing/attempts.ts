@@ -57,7 +57,7 @@ export function remainingTargets({ upstream, model, contextWindow, otherTargets 
  * the failure, the same target is tried again, twice at most in a call, if the connection failed, or if the upstream
  * requests a retry: by `x-should-retry: true`, or by a pause with the status 429, 502, 503 or 529. A requested pause of
  * more than 20 s rules out retries. `x-should-retry: false` rules out retries, and fallbacks too unless the status is
- * 401, 402 or 403 or the prompt exceeds the context window.
+ * 401, 402 or 403, or the prompt exceeds the context window.
  */
 export function nextAttempt(
   last: Attempt,

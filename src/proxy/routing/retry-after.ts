@@ -7,7 +7,7 @@ import type { ReceivedResponse } from "../upstream/send.ts";
 /** Matches `google.rpc.RetryInfo` in an error's details: a duration such as `34.4s`. https://google.aip.dev/193 */
 const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d+)?)s"/;
 
-/** Statuses of an upstream that is temporarily unavailable. */
+/** Statuses of errors whose body can request a pause. */
 const TEMPORARY = new Set([429, 503]);
 
 /** Maximum bytes of an error's body that are read. */
