@@ -42,7 +42,7 @@ export function toProxyError(error: unknown): ProxyError {
   };
 }
 
-/** Codes of temporary errors. Clients receive `retry-after: 1`, unless the error has another duration. */
+/** Codes of temporary errors. Their `retryAfterSeconds` is 1, unless the error has another duration. */
 const RETRIED = new Set<string>(["overloaded", "limits_unavailable"]);
 
 /** Converts a thrown value to an error that a dialect can encode. An internal error does not reveal its message. */

@@ -85,7 +85,7 @@ const BASE64 = /^[A-Za-z0-9+/_=-]$/;
 
 /**
  * Returns a pattern that matches a character as it is, percent-encoded (RFC 3986) or escaped with backslashes (RFC
- * 8259). The escape itself can be escaped up to three times.
+ * 8259). The percent sign itself can be encoded up to three times, and an escape can have up to four backslashes.
  */
 function characterPattern(character: string): string {
   const percent = [...Buffer.from(character)].map((byte) => `%(?:25){0,3}${hexPattern(byte, 2)}`).join("");
@@ -157,7 +157,7 @@ const SHAPES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']{1,200}:)[^\s/@"']{1,200}@/gi, `$1${REDACTED}@`],
 ];
 
-/** Replaces with `[redacted]` every text that has the format of a key, a token, a private key or a URL's password. */
+/** Replaces keys and tokens of known formats, private keys and the passwords of URLs with `[redacted]`. */
 export function redactKeyShapes(text: string): string {
   return SHAPES.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text);
 }

@@ -38,7 +38,7 @@ export function collectKeys(headers: IncomingHttpHeaders, url: string, queryToo:
   return keys;
 }
 
-/** Returns the credentials that a client has sent, without texts that are too short to be redacted. */
+/** Returns the keys and the cookie values that a client has sent, without texts that are too short to be redacted. */
 export function listSecrets({ headers, url = "" }: IncomingMessage): string[] {
   const cookies = (headers.cookie ?? "").split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
   return [...collectKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_SECRET);

@@ -130,7 +130,7 @@ export interface RuleState {
 export interface McpState extends Served {
   readonly name: string;
   readonly isEnabled: boolean;
-  /** The server's URL, or the command of a program. */
+  /** The server's URL without query and credentials, or the command of a program. */
   readonly url: string;
   /** Whether the server is a program that the proxy starts. Clients can call its tools only at `/mcp`. */
   readonly isProgram?: boolean;

@@ -20,7 +20,7 @@ interface GatewayParts {
   readonly note: (line: string) => void;
 }
 
-/** Creates the gateway. Its code is loaded on the first request, or when the configuration has programs to start. */
+/** Creates the gateway. Its code is loaded on the first request, or when the configuration contains a program. */
 export function createMcpGateway({ services, note }: GatewayParts): McpGateway {
   let loading: Promise<McpHub> | undefined;
   let isClosed = false;

@@ -4,8 +4,8 @@ import type { Dialect } from "../exchange/parts.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
 
 /**
- * Names of attributes: those of OpenTelemetry's GenAI conventions, and the proxy's own. All names are in this file,
- * because the conventions are not stable yet (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
+ * Names of attributes: those of OpenTelemetry's conventions, and the proxy's own. All names are in this file, because
+ * the GenAI conventions are not stable yet (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
  */
 export const ATTRIBUTES = {
   operation: "gen_ai.operation.name",
@@ -60,10 +60,13 @@ export const METRICS = {
   },
 } as const;
 
-/** The conventions' names of operations that have another name in the proxy. */
+/** The conventions' names of operations that have another name in the proxy, except `generate`. */
 const OPERATIONS: Readonly<Record<string, string>> = { embed: "embeddings" };
 
-/** Returns the conventions' name of an operation, such as `chat`; the proxy's own name if they define none. */
+/**
+ * Returns the conventions' name of an operation, such as `chat`. If they define none, returns the proxy's own name, with
+ * underscores instead of hyphens.
+ */
 export function operationName(operation: string, dialect: Dialect): string {
   if (operation === "generate") return getProfile(dialect).client.generateOperation;
   return OPERATIONS[operation] ?? operation.replaceAll("-", "_");

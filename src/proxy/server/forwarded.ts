@@ -6,7 +6,7 @@ import { withoutBrackets } from "../../config/loopback.ts";
 export interface Forwarding {
   /**
    * Returns the client's address: the peer's, or, if the peer is a trusted proxy, the last address in `X-Forwarded-For`
-   * that is not a trusted proxy's.
+   * that is not a trusted proxy's. If there is none, returns the earliest known address of a trusted proxy.
    */
   client(peer: string | undefined, headers: IncomingHttpHeaders): string;
   /**

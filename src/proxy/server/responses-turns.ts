@@ -24,7 +24,10 @@ interface KeptResponse {
 /** The request of a turn. `body` is sent as the body of `POST /v1/responses`. */
 export interface Turn {
   readonly body: Members;
-  /** The items of the conversation up to this turn; undefined if the response is stored elsewhere. */
+  /**
+   * The items of the conversation up to this turn; undefined if the response is stored elsewhere or continues one that
+   * is.
+   */
   readonly items: readonly unknown[] | undefined;
   /** The client's `previous_response_id`, if the body contains the items of that response instead of the id. */
   readonly continued: string | undefined;
@@ -37,7 +40,8 @@ const TRANSPORT = ["type", "stream", "stream_options", "generate", "event_id"];
 
 /**
  * Creates the turns of one WebSocket connection. Retains the last response that has `store: false` or belongs to a
- * warm-up, so that the client can continue it by sending `previous_response_id` and only the new items.
+ * warm-up, so that the client can continue it by sending `previous_response_id` and only the new items. Does not retain
+ * a response that continues a response stored elsewhere.
  * https://developers.openai.com/api/docs/guides/websocket-mode
  */
 export class Turns {
@@ -64,7 +68,7 @@ export class Turns {
     return { body, items: isKnown ? unstored(event, added) : undefined, continued: undefined, isWarmUp };
   }
 
-  /** Retains a response so that the client can continue it, unless the response is stored elsewhere. */
+  /** Retains a response so that the client can continue it. Does nothing if the turn's `items` are undefined. */
   keep(id: string, turn: Turn, output: readonly unknown[]): void {
     if (turn.items !== undefined) this.kept = { id, items: [...turn.items, ...output.flatMap(toInput)] };
   }

@@ -39,7 +39,7 @@ export interface Dispatched {
   /** Milliseconds that `initialize` and `server/discover` wait for the servers. */
   readonly waitMs: number;
   readonly version: string;
-  /** The client's key. */
+  /** The identity of the client's key; empty without a key. */
   readonly key: string;
   readonly owners: TaskOwners;
   /** Redacts secrets in error messages of servers. */

@@ -145,7 +145,7 @@ export class McpSession {
     this.questions.respond(response);
   }
 
-  /** Sends a notification to every connected server. */
+  /** Sends a notification to every connected server with sessions over HTTP. The other connections drop it. */
   async notify(method: string, params: RpcParams | undefined): Promise<void> {
     const links = await Promise.allSettled([...this.links.values()].map(({ link }) => link));
     const open = links.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));

@@ -9,8 +9,8 @@ import type { StreamRecord, StreamRecords, StreamSink } from "./stream-record.ts
 const RETRY_MS = 1_000;
 
 /**
- * Writes the response to one HTTP request of an MCP client: JSON, or an event stream as soon as a message precedes the
- * response.
+ * Writes the response to one HTTP request of an MCP client: JSON, or an event stream if a message precedes the response
+ * or a caller begins the stream.
  */
 export class RpcWriter implements OpenStream {
   lastActivity = performance.now();
@@ -68,7 +68,10 @@ export class RpcWriter implements OpenStream {
     else this.record.add(data);
   };
 
-  /** Begins an event stream. Returns false if the client does not accept event streams or the response has ended. */
+  /**
+   * Begins an event stream, unless one has begun. Returns false if the client does not accept event streams, or if the
+   * response ended before a stream began.
+   */
   startEvents(): boolean {
     const { response } = this;
     if (response.headersSent) return true;

@@ -1,7 +1,7 @@
 import type { Pools } from "../../upstream/pools.ts";
 import { readText, sendUpstream } from "../../upstream/send.ts";
 
-/** Limits of requests to authorization servers, whose responses are small. */
+/** Limits of the requests for a sign-in or a refresh, whose responses are small. */
 const CONNECT_MS = 10_000;
 const RESPONSE_MS = 30_000;
 const MAX_BYTES = 1024 * 1024;
