@@ -56,7 +56,7 @@ export async function readProxyConfiguration(
   return { loaded, config, newKey: kept?.isNew ? kept.key : undefined };
 }
 
-/** Prints a newly generated key. The key is not shown anywhere else. */
+/** Prints a newly generated key and the path of the file in which it is stored. */
 export function noteNewKey(key: string, output: Pick<Output, "note">): void {
   const file = generatedKeyFile(dataDirectory(processEnvironment));
   output.note(`Created a key, because clients need one: ${key}`, "essential");

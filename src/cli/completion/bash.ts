@@ -1,9 +1,9 @@
 import { type CommandFacts, type FlagFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
 
 /**
- * Returns a completion script for bash 3.2 and newer, to be sourced. The script completes files only where an
- * argument can be a file. Without `compopt` (bash before version 4) the script completes files wherever it
- * has no other candidates. Bash splits `--flag=value` into three words.
+ * Returns a completion script for bash 3.2 and newer, to be sourced. The script completes files only where an argument
+ * or a flag's value can be a file. Without `compopt` (bash before version 4), it completes files wherever it has no
+ * other candidates. Bash splits `--flag=value` into three words.
  */
 export function bashCompletion(tree: readonly CommandFacts[]): string {
   return `# bash completion for sallyport: eval "$(sallyport completion bash)"

@@ -60,7 +60,7 @@ export async function addRunningProxy(
   }
 }
 
-/** Removes the running file of this process. Never rejects. */
+/** Removes the running file and the stop request of this process. Never rejects. */
 export async function removeRunningProxy(dataDirectory: string): Promise<void> {
   for (const name of [`${process.pid}.json`, `${process.pid}.stop`])
     await rm(join(getFolder(dataDirectory), name), { force: true }).catch(() => {});

@@ -97,7 +97,10 @@ async function startProxy({ url }: Connection, flags: RunFlags, output: Output):
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
-/** Runs the agent in this terminal. Resolves to its exit code, or 128 plus the number of the signal that ended it. */
+/**
+ * Runs the agent in this terminal. Resolves to its exit code, or to 128 plus the number of the signal that ended it;
+ * signals other than those in `SIGNALS` count as SIGKILL (9).
+ */
 function untilExit({ program, args, environment }: Started): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {

@@ -114,7 +114,7 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
 }
 
 /**
- * The connection that `disconnect` uses if the configuration is invalid. It suffices because the receipts contain the
+ * The connection that `disconnect` uses if `connectionTo` fails. It suffices because the receipts contain the
  * files' text before and after `connect`.
  */
 const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };

@@ -86,7 +86,7 @@ export async function fetchModels({ url, key }: Connection): Promise<readonly st
       `Cannot list the models of the proxy at ${url} (${getReason(error)})`,
       {
         cause: error,
-        hint: "Start it first, in another terminal: sallyport proxy start",
+        hint: "If the proxy is not running, start it in another terminal: sallyport proxy start",
       },
     );
   }

@@ -26,7 +26,7 @@ export function addKeyCommands(keys: Command, output: Output, setExitCode: SetEx
     });
   shared(keys.command("show <name>")).description("Show a key, by name or id").action(run("showKey"));
   withRemovals(withKeyFlags(shared(keys.command("update <name>"))), [...KEY_MEMBERS, ...LIMIT_MEMBERS])
-    .description("Change a key: its limits, models, team, tags, role or expiry")
+    .description("Change a key: its limits, models, MCP servers, team, tags, role, expiry or capture")
     .action(run("updateKey"));
   shared(keys.command("rotate <name>"))
     .description("Replace the secret of a key and print the new one")

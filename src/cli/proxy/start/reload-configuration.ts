@@ -17,7 +17,7 @@ export interface InForce {
 /**
  * Applies the current configuration. If it cannot be read or used, the old one stays, and the reason is shown in the
  * terminal and on the dashboard. With `onlyIfChanged`, an unchanged configuration is not applied, so that cooldowns and
- * model lists are kept. Never rejects.
+ * model lists are kept, unless the last reload failed. Never rejects.
  */
 export async function reloadConfiguration(
   inForce: InForce,

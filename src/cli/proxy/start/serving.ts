@@ -4,7 +4,10 @@ import type { SpentBudget } from "../../../proxy/gateway/limits-spent.ts";
 
 /** A proxy as `proxy start` controls it, in this process or in several workers. */
 export interface Serving {
-  /** Resolves to the port once the proxy serves calls. Rejects with `port_in_use` or `cannot_listen`. */
+  /**
+   * Resolves to the port once the proxy serves calls. Rejects with `port_in_use` or `cannot_listen`; with workers,
+   * `broken` rejects instead.
+   */
   listen(): Promise<number>;
   /**
    * Applies another configuration in every process. Rejects if it cannot be used; the previous one then stays in use.
@@ -23,7 +26,10 @@ export interface Serving {
   listener(): number | undefined;
   /** Stops accepting connections, and resolves when all calls on existing connections have ended. */
   retire(): Promise<void>;
-  /** Stops accepting calls. Resolves once no more calls are accepted. */
+  /**
+   * Begins to drain: stops accepting connections, and still serves the calls on open ones. Resolves once every process
+   * has begun.
+   */
   refuse(): Promise<void>;
   /** Resolves, after `refuse`, when no call is running. */
   drained(): Promise<void>;

@@ -77,7 +77,7 @@ export interface WorkerCalls {
   noteRefused(reason: string): void;
   /** Announces the stop to load balancers. */
   announceStop(): void;
-  /** Stops accepting calls. */
+  /** Begins to drain: stops accepting connections, and still serves the calls on open ones. */
   refuse(): void;
   /** Resolves, after `refuse`, when no call is running. */
   drained(): Promise<void>;

@@ -11,7 +11,10 @@ import type { Finding } from "./finding.ts";
 /** Bytes that the check writes: the size of a short plan. */
 const TRIAL_BYTES = 16_384;
 
-/** Checks that a file can be written in the data directory, which it creates, and that other users cannot read it. */
+/**
+ * Creates the data directory if it is missing. Checks that a file can be written in it and, except on Windows, that
+ * other users have no access to it.
+ */
 export async function dataFinding(folder: string, platform: NodeJS.Platform): Promise<Finding> {
   const subject = "data directory";
   const trial = join(folder, `.doctor-${randomBytes(6).toString("hex")}`);
