@@ -50,7 +50,7 @@ export const errorCatalog = {
     status: 403,
     exitCode: 1,
     meaning:
-      "The request has a foreign `Host` or `Origin`, comes from another user, or has a key whose role does not allow it.",
+      "The request has a foreign `Host` or `Origin`, comes from another user, or has a key that does not permit it.",
   },
   not_found: { status: 404, exitCode: 1, meaning: "The file or resource does not exist." },
   conflict: {
@@ -143,7 +143,8 @@ export const errorCatalog = {
   workers_failed: {
     status: 500,
     exitCode: 1,
-    meaning: "The worker processes (`--workers`) ended repeatedly.",
+    meaning:
+      "The worker processes (`--workers`) ended repeatedly, or have another version than the running proxy.",
   },
   rate_limited: {
     status: 429,

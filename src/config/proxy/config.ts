@@ -93,7 +93,10 @@ export interface ProxyKey {
   readonly id?: string | undefined;
   readonly team?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** The permissions of the key; undefined stands for `user`. */
+  /**
+   * The permissions of the key; undefined for a key that is not in the database. Such a key may do what `user` may, and
+   * may see the dashboard and the metrics.
+   */
   readonly role?: "user" | "metrics" | "admin" | undefined;
   /** Patterns of the models that the key may call; undefined: all. */
   readonly models?: readonly string[] | undefined;

@@ -65,7 +65,9 @@ const gateway = z.strictObject({
     .positive()
     .max(60)
     .default(3)
-    .describe("Seconds for which a list waits for a server before it leaves that server out."),
+    .describe(
+      "Seconds for which a list waits for a server. After that, it contains the server's last known items, if any.",
+    ),
   page_size: z.number().int().positive().max(10_000).default(500).describe("Items on a page of a list."),
 });
 
