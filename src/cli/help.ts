@@ -140,7 +140,7 @@ Exit codes:
   "sallyport proxy stop": `
 Running calls may finish within proxy.drain_timeout (30 seconds by default).`,
   "sallyport proxy restart": `
-The new process takes over the listening socket, so no connection is refused. The old process ends when all calls on its connections have ended. If the new process cannot start, the old one continues. With --workers, with the host name localhost, on Windows and as a service of launchd, connections are refused until the new process listens.`,
+The new process takes over the listening socket, so no connection is refused. The old process ends when all calls on its connections have ended. If the new process cannot start, the old one continues. With --workers, with the host name localhost, on Windows and as a service of launchd, the old process stops listening before the new one listens: connections are refused in between, and the old process may not continue.`,
   "sallyport proxy logs": `
 Examples:
   sallyport proxy logs --follow

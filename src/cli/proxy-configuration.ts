@@ -60,5 +60,5 @@ export async function readProxyConfiguration(
 export function noteNewKey(key: string, output: Pick<Output, "note">): void {
   const file = generatedKeyFile(dataDirectory(processEnvironment));
   output.note(`Created a key, because clients need one: ${key}`, "essential");
-  output.note(`It is stored in ${file} and not shown again.`, "essential");
+  output.note(`It is stored in ${file}. Later starts do not show it.`, "essential");
 }

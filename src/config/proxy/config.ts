@@ -50,7 +50,7 @@ export interface ProxyConfig {
   readonly rememberThinking: boolean;
   /** Whether event streams of the responses dialect end with `data: [DONE]`. */
   readonly responsesDone: boolean;
-  /** The URL of the Redis server that counts limits for all replicas; undefined: this process counts. */
+  /** The URL of the Redis server through which replicas share limits and cooldowns; undefined: they share none. */
   readonly redis: string | undefined;
   readonly redisFailure: "local" | "refuse";
   /**

@@ -182,7 +182,7 @@ export const proxySchema = z.strictObject({
   redis: z
     .union([text, secretSource])
     .optional()
-    .describe("Where replicas share limits: a redis:// or rediss:// URL, its source, or none."),
+    .describe("Where replicas share limits and cooldowns: a redis:// or rediss:// URL, its source, or none."),
   redis_env: text.optional().describe("The environment variable that holds Redis's URL."),
   redis_failure: redisFailureSchema,
   queue: queueSchema,

@@ -64,7 +64,7 @@ export const METRICS = {
 const OPERATIONS: Readonly<Record<string, string>> = { embed: "embeddings" };
 
 /**
- * Returns the conventions' name of an operation, such as `chat`. If they define none, returns the proxy's own name, with
+ * Returns the conventions' name of an operation, such as `chat`. If they define none, returns the proxy's own name with
  * underscores instead of hyphens.
  */
 export function operationName(operation: string, dialect: Dialect): string {

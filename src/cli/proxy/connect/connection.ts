@@ -153,6 +153,6 @@ function fromEnvironment(name: string): string | undefined {
 
 function refuseKey(message: string): never {
   throw new AppError("configuration", message, {
-    hint: "Name the variable that holds a key with --key-env, or start the proxy once: it creates a key.",
+    hint: "Set a variable to a key of the proxy, and name it with --key-env. To create a key: sallyport proxy keys create NAME",
   });
 }
