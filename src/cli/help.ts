@@ -188,7 +188,7 @@ Example:
   sallyport proxy disconnect claude-code`,
   "sallyport proxy keys": `
 Example:
-  sallyport proxy keys --new laptop  prints the key, and its hash`,
+  sallyport proxy keys --new laptop  prints the key, and its digest`,
   "sallyport completion": `
 In ~/.bashrc:
   eval "$(sallyport completion bash)"

@@ -129,7 +129,8 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   const stored = parts.gateway?.directory;
   const modelDataHost: ModelDataHost = {
     fetched: new Map(),
-    onFailure: (reason) => parts.note?.(runtime.redact(`${reason}. The earlier data stays in use.`)),
+    onFailure: (reason) =>
+      parts.note?.(runtime.redact(`${reason}. The earlier data is used, or else the bundled data.`)),
   };
   const deriveRuntime = (from: ProxyConfig) =>
     createRuntime(from, pools, instanceId, stats, stored, modelDataHost);

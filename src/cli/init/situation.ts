@@ -165,7 +165,7 @@ function findVariable(
   return names.find((name) => key && processEnvironment[name]?.trim() === key);
 }
 
-/** Returns whether the keychain can be used. The Secret Service also needs a session bus, which SSH sessions may lack. */
+/** Returns whether the keychain can be used. The Secret Service needs a session bus, which SSH sessions may lack. */
 async function hasKeychain(platform: NodeJS.Platform = process.platform): Promise<boolean> {
   if (platform !== "linux") return platform === "darwin" || platform === "win32";
   if (!processEnvironment["DBUS_SESSION_BUS_ADDRESS"]) return false;

@@ -17,8 +17,8 @@ export interface ProxyKeysFlags extends ProxyFlags {
 
 /**
  * Runs `sallyport proxy keys`: lists the keys of the configuration and the generated key by name and fingerprint. With
- * `--new NAME`, generates a key: prints the key on stdout, and its entry for `proxy.api_keys`, which contains the digest
- * instead of the key, on stderr. With `--new` and `--json`, prints name, key and digest on stdout.
+ * `--new NAME`, generates a key: prints the key on stdout, and its entry for `proxy.api_keys`, which contains only the
+ * name and the digest, on stderr. With `--new` and `--json`, prints name, key and digest on stdout.
  */
 export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Promise<number> {
   if (flags.new !== undefined) {

@@ -79,7 +79,7 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
   const keys = proxy.command("keys").description("List, create and change the keys that clients send");
   keys
     .option("--config <file>", "configuration file (default: the user's)")
-    .option("--new <name>", "create a key: prints it to stdout, and the line for the configuration to stderr")
+    .option("--new <name>", "create a key: prints it to stdout, and its entry for proxy.api_keys to stderr")
     .option("--json", "as JSON", false)
     .action(async (flags: ProxyKeysFlags) => {
       const { showProxyKeys } = await import("./keys.ts");

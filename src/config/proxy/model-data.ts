@@ -10,7 +10,9 @@ import { httpUrl } from "./value-schemas.ts";
 export const modelDataSettings = z
   .strictObject({
     file: z.string().min(1).optional().describe("A file in the form of https://models.dev/api.json."),
-    url: httpUrl.optional().describe("The URL of such a file; fetched at first use and once a day."),
+    url: httpUrl
+      .optional()
+      .describe("The URL of such a file; fetched at first use, once a day and after each reload."),
   })
   .refine(({ file, url }) => (file === undefined) !== (url === undefined), {
     error: "set either file or url",

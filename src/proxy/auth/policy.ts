@@ -5,7 +5,7 @@ type AuthMode = ProxyConfig["authMode"];
 
 /**
  * Returns whether an operation belongs to the admin API or the API for key holders. These require a key regardless of
- * `auth_mode`, and reject requests with a Host or from a page that is not allowed, even with a valid key.
+ * `auth_mode`, and reject requests whose `Host` or `Origin` is not allowed, even with a valid key.
  */
 export function isApiOperation(operation: Operation | undefined): boolean {
   return operation === "admin" || operation === "own";

@@ -25,7 +25,10 @@ export interface Arrival {
 export type RefusalReason = "stopping" | "host" | "page" | "key" | "role" | "loop";
 
 export interface Admission {
-  /** The valid key that the client has sent; undefined for a rejected request, unless `refusal` is `role` or `loop`. */
+  /**
+   * The valid key that the client has sent, if any. Undefined also for a rejected request, unless `refusal` is `role` or
+   * `loop`.
+   */
   readonly key: ProxyKey | undefined;
   readonly refusal: RefusalReason | undefined;
 }
