@@ -12,7 +12,7 @@ export interface CallActivity {
   readonly cooldowns: readonly Cooldown[];
 }
 
-/** The activity that is reported for a process without calls, and for one that does not respond. */
+/** The activity that is reported for a process that does not serve yet, and for one that does not respond. */
 export const NO_CALLS: CallActivity = { live: [], calls: [], cooldowns: [] };
 
 /** Returns the activity of this process, with the calls that ended at `since` (ISO 8601) or later. */

@@ -140,7 +140,7 @@ export class McpSession {
       : { ...response, result: { ...prefixResult(request.method, result, server.prefix) } };
   }
 
-  /** Passes a client's response on to the server that has sent the request. */
+  /** Passes a client's response on to the sender of the request: a server, or the gateway. */
   respond(response: RpcResponse): void {
     this.questions.respond(response);
   }

@@ -30,7 +30,7 @@ export class Questions {
     emit(createRequest(id, question.method, question.params));
   }
 
-  /** Passes the client's response on to the server. */
+  /** Passes the client's response on to the sender of the request: a server, or `collect`. */
   respond(response: RpcResponse): void {
     if (response.id == null) return;
     const question = this.open.get(response.id);
