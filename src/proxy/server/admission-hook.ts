@@ -75,7 +75,7 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
 }
 
 function refuse(reply: FastifyReply, refusal: RefusalReason, host: string | undefined): never {
-  // The body of such a request is not read, so the connection cannot be used again.
+  // Closes the connection, because further requests over it would probably be rejected too.
   if (refusal === "stopping" || refusal === "host" || refusal === "page") reply.header("connection", "close");
   if (refusal === "key") reply.header("www-authenticate", 'Bearer realm="sallyport"');
   throw createRefusal(refusal, host);
