@@ -1,8 +1,11 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { launchBrowserForFile, openPage } from "../support/browser.ts";
 import { numberCell, openCodeReview } from "../support/code-review-page.ts";
+import { makeDataDirectory } from "../support/compiled-command.ts";
+import { PNG } from "../support/images.ts";
 import { savePage } from "../support/save-page.ts";
 import { testRepository } from "../support/test-repository.ts";
 
@@ -14,17 +17,29 @@ describe("a code review in one HTML file", () => {
     await repository.write({
       "a.ts": "const a = '</script><script>window.__ran=1</script>';\nconst b = 2;\n",
     });
+    const data = join(repository.outside, "data");
+    await makeDataDirectory(data);
+    const planSave = { enabled: true, customPath: join(repository.outside, "plans") };
+    await writeFile(join(data, "settings.json"), JSON.stringify({ planSave }));
+    const image = join(repository.outside, "shot.png");
+    await writeFile(image, PNG);
     const review = await openCodeReview(browser, repository);
     const { page } = review;
     await numberCell(page, "a.ts", "new", 1).click();
     await page.locator(".comment-open textarea").fill("From me");
+    await page.locator(".comment-open input[type=file]").setInputFiles(image);
+    await page.locator(".comment-open .thumbnail img").waitFor();
     await page.keyboard.press("Control+Enter");
     const file = await savePage(page, join(repository.outside, "shared.html"));
+    const stored = await readFile(file, "utf8");
+    for (const path of [repository.root, repository.outside]) expect(stored).not.toContain(path);
 
     const colleague = await openPage(browser, pathToFileURL(file).href);
     const requests: string[] = [];
     colleague.page.on("request", (request) => requests.push(request.url()));
     await colleague.page.locator(".comment", { hasText: "From me" }).waitFor();
+    const shown = colleague.page.locator(".comment .thumbnail img").first();
+    expect(await shown.getAttribute("src")).toMatch(/^data:image\/png;base64,/);
     await colleague.page.getByLabel("Your name").fill("Grace");
     await numberCell(colleague.page, "a.ts", "new", 2).click();
     await colleague.page.locator(".comment-open textarea").fill("From a colleague");

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
@@ -77,8 +77,11 @@ describe("a plan in one HTML file", () => {
     await page.locator(".composer .thumbnail img").waitFor();
     await page.locator(".composer textarea").fill("As shown");
     await page.keyboard.press("Control+Enter");
-    await page.locator(".card .thumbnail img").waitFor();
+    const attached = page.locator(".card .thumbnail img");
+    const [, path = ""] = /path=(.*)/.exec((await attached.getAttribute("src")) ?? "") ?? [];
     const file = await savePage(page, join(home.path, "shared.html"));
+    expect(decodeURIComponent(path)).toContain("/");
+    expect(await readFile(file, "utf8")).not.toContain(decodeURIComponent(path));
 
     const colleague = await openPage(browser, pathToFileURL(file).href);
     const shown = colleague.page.locator(".card .thumbnail img");

@@ -1,11 +1,11 @@
-import type { DiffFile, DiffIndex } from "../../../src/review/api-types.ts";
-import { imageUrl } from "../../shared/images/upload.ts";
+import type { DiffIndex } from "../../../src/review/api-types.ts";
 import { createSavedPage, loadImages, type PageTemplate } from "../../shared/share/saved-page.ts";
-import type { ReviewComment } from "../core/comment.ts";
+import { withNamedImages } from "../../shared/share/shared-images.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { diffLabel } from "../state/diff-label.ts";
 import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
+import { toSavedIndex } from "./saved-index.ts";
 import { CODE_DATA_ELEMENT, type SharedCodeReview } from "./shared-code-review.ts";
 
 /** Maximum bytes of patches that one request fetches. A request for a single file may be larger. */
@@ -24,36 +24,18 @@ export async function createCodePage(): Promise<{ page: Blob; title: string }> {
   const { index } = useSession.getState();
   if (!index) throw new Error("the diff is not loaded");
   const title = `${index.repository.name}: ${diffLabel(index, index.diffType)}`;
-  const comments = nonEmptyComments(useComments.getState().comments);
+  const { comments, urls } = withNamedImages(nonEmptyComments(useComments.getState().comments));
   const patches = await patchesOf(index);
   const review: SharedCodeReview = {
     sallyportCode: 1,
     title,
     diffId: index.diffId,
     comments,
-    index: withoutMachine(index, patches),
+    index: toSavedIndex(index, patches),
     patches,
-    images: await loadImages(imageUrls(comments)),
+    images: await loadImages(urls),
   };
   return { page: await createSavedPage(TEMPLATE, review), title };
-}
-
-/** Removes data about this machine and the server. Sets `hunksOnly`, because a saved page cannot load other lines. */
-function withoutMachine({ live: _live, ...index }: DiffIndex, patches: readonly string[]): DiffIndex {
-  const encoder = new TextEncoder();
-  return {
-    ...index,
-    repository: { name: index.repository.name, root: "" },
-    caller: { ...index.caller, name: "", cwd: "", project: "" },
-    editorLink: "",
-    sessionId: "",
-    opening: [],
-    files: index.files.map((file, at): DiffFile => {
-      // The size is computed again, because decoding has replaced bytes that are not UTF-8.
-      const patchSize = encoder.encode(patches[at]).length;
-      return file.binary ? { ...file, patchSize } : { ...file, patchSize, hunksOnly: true };
-    }),
-  };
 }
 
 /** Fetches the patches of all files. Throws if the diff is too large or was replaced, or if a request fails. */
@@ -83,8 +65,4 @@ async function patchesOf({ files, diffId }: DiffIndex): Promise<string[]> {
     first = last + 1;
   }
   return patches;
-}
-
-function imageUrls(comments: readonly ReviewComment[]): ReadonlyMap<string, string> {
-  return new Map(comments.flatMap(({ images }) => images.map(({ path }) => [path, imageUrl(path)])));
 }

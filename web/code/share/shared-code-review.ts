@@ -9,11 +9,11 @@ export interface SharedCodeReview {
   /** Identifies the diff, so that an import can report that the comments were written on another diff. */
   readonly diffId: string;
   readonly comments: readonly ReviewComment[];
-  /** The diff without paths and names of the machine; only in pages. */
+  /** The diff as `toSavedIndex` returns it; only in pages. */
   readonly index?: DiffIndex;
   /** The patch of each file, in the order of the index; only in pages. */
   readonly patches?: readonly string[];
-  /** Attached images as data URLs by path; only in pages. */
+  /** Attached images as data URLs by name; only in pages. */
   readonly images?: Readonly<Record<string, string>>;
 }
 
@@ -69,7 +69,7 @@ function commentOf(value: unknown): ReviewComment | undefined {
     id,
     type,
     text,
-    // The paths are those of another machine. A saved page shows these images, and an import leaves them out.
+    // A saved page shows these images, and an import leaves them out.
     images: imagesOf(toRecord(value)["images"]),
     createdAt: typeof createdAt === "string" ? createdAt : "",
     diff: {

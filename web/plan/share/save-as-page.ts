@@ -1,7 +1,7 @@
 import type { MarkdownDocument, MarkdownNode } from "../../../src/render/markdown/model.ts";
-import { imageUrl } from "../../shared/images/upload.ts";
 import { drawDiagram } from "../../shared/markdown/diagrams/draw-diagram.ts";
 import { createSavedPage, loadImages, type PageTemplate } from "../../shared/share/saved-page.ts";
+import { withNamedImages } from "../../shared/share/shared-images.ts";
 import { resolveImageUrl } from "../article/image-url.ts";
 import type { ReviewState } from "../state/review-store.ts";
 import { DATA_ELEMENT, type SharedReview } from "./shared-review.ts";
@@ -25,22 +25,23 @@ export function toSharedReview({ plan, document, annotations }: ReviewState): Sh
 
 /** Builds a self-contained HTML file that shows the plan and its annotations and can be annotated offline. */
 export async function createPage(state: ReviewState): Promise<{ page: Blob; title: string }> {
+  const { comments, urls } = withNamedImages(state.annotations);
   const review: SharedReview = {
     ...toSharedReview(state),
-    annotations: state.annotations,
-    images: await loadImages(imageUrls(state)),
+    annotations: comments,
+    images: await loadImages(new Map([...planImageUrls(state), ...urls])),
     diagrams: await renderDiagrams(state.document),
   };
   return { page: await createSavedPage(TEMPLATE, review), title: review.title };
 }
 
-function imageUrls({ document, annotations, plan }: ReviewState): ReadonlyMap<string, string> {
+/** Returns the URLs of the plan's local images by their source in the Markdown. */
+function planImageUrls({ document, plan }: ReviewState): ReadonlyMap<string, string> {
   const urls = new Map<string, string>();
   for (const source of imageSources(document.nodes)) {
     const url = resolveImageUrl(source, plan?.caller.cwd ?? "");
     if (url?.startsWith("/")) urls.set(source, url);
   }
-  for (const { path } of annotations.flatMap(({ images = [] }) => images)) urls.set(path, imageUrl(path));
   return urls;
 }
 

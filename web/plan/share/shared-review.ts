@@ -8,7 +8,7 @@ export interface SharedReview {
   readonly title: string;
   readonly plan: string;
   readonly annotations: readonly PlanAnnotation[];
-  /** Images as data URLs, keyed by source in the plan or path of the attached image; only in files. */
+  /** Images as data URLs: those of the plan by source, attached ones by name; only in files. */
   readonly images?: Readonly<Record<string, string>>;
   /** Rendered diagrams as SVG, keyed by source; only in files. */
   readonly diagrams?: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ function checked(value: unknown): SharedReview {
 
 const TYPES = ["comment", "replace", "delete", "insert", "concern", "label", "general"] as const;
 
-/** Validates an annotation. Keeps only attached images that the file embeds: the paths are those of another machine. */
+/** Validates an annotation. Keeps only attached images that the file embeds. */
 function parseAnnotation(
   value: unknown,
   embedded: Readonly<Record<string, string>>,
