@@ -43,6 +43,7 @@ describe("a code review in one HTML file", () => {
     await colleague.page.getByLabel("Your name").fill("Grace");
     await numberCell(colleague.page, "a.ts", "new", 2).click();
     await colleague.page.locator(".comment-open textarea").fill("From a colleague");
+    expect(await colleague.page.locator(".comment-open input[type=file]").count()).toBe(0);
     await colleague.page.keyboard.press("Control+Enter");
     const comments = colleague.page.waitForEvent("download");
     await colleague.page.getByRole("button", { name: "Save my comments" }).click();

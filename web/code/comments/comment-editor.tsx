@@ -9,6 +9,7 @@ import { type CommentType, commentTypes, type ReviewComment } from "../core/comm
 import { formatLines } from "../core/feedback.ts";
 import { changeComment, closeEditor, useComments } from "../state/comments.ts";
 import { focusCursor, useCursor } from "../state/cursor.ts";
+import { useNotebooks } from "../state/notebooks.ts";
 import { PositionLabel } from "./comment-card.tsx";
 import { CommentText } from "./comment-text.tsx";
 import { revealEditor } from "./show-editor.ts";
@@ -19,6 +20,7 @@ import { SuggestionEditor } from "./suggestion-editor.tsx";
 export function CommentEditor({ comment }: { readonly comment: ReviewComment }) {
   const [isPreview, setPreview] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
+  const canAttach = useNotebooks(({ isServed }) => isServed);
   const { id } = comment;
   useFocusOnStart(id, field);
   useLoneCommand(comment);
@@ -50,10 +52,15 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
       )}
       <ImageAttachments
         images={comment.images}
+        canAttach={canAttach}
         onChange={(images) => changeComment(id, (before) => ({ ...before, images }))}
         actions={<EditorButtons comment={comment} isPreview={isPreview} onPreview={setPreview} />}
       >
-        {isPreview ? <Preview text={comment.text} /> : <TextField comment={comment} field={field} />}
+        {isPreview ? (
+          <Preview text={comment.text} />
+        ) : (
+          <TextField comment={comment} field={field} canAttach={canAttach} />
+        )}
       </ImageAttachments>
     </div>
   );
@@ -122,9 +129,10 @@ function Preview({ text }: { readonly text: string }) {
 interface TextFieldProps {
   readonly comment: ReviewComment;
   readonly field: React.RefObject<HTMLTextAreaElement | null>;
+  readonly canAttach: boolean;
 }
 
-function TextField({ comment, field }: TextFieldProps) {
+function TextField({ comment, field, canAttach }: TextFieldProps) {
   const { id, text, suggestion } = comment;
   return (
     <textarea
@@ -134,7 +142,9 @@ function TextField({ comment, field }: TextFieldProps) {
       value={text}
       aria-label={formatLabel(comment)}
       placeholder={
-        suggestion === undefined ? "Leave a comment. Markdown works; paste images." : "Why? (optional)"
+        suggestion === undefined
+          ? `Leave a comment. Markdown works${canAttach ? "; paste images" : ""}.`
+          : "Why? (optional)"
       }
       onChange={(event) => changeComment(id, (before) => ({ ...before, text: event.target.value }))}
     />
