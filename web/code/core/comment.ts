@@ -11,7 +11,7 @@ export interface ReviewComment {
   readonly id: string;
   readonly type: CommentType;
   readonly path?: string;
-  /** The file's name on the old side, if the diff renames or copies the file. */
+  /** The path of the old side, if the diff renames or copies the file. */
   readonly oldPath?: string;
   readonly place?: LineAnchor;
   /** Markdown. */

@@ -98,11 +98,13 @@ function quoted(lines: readonly string[]): string {
   return (more > 0 ? [...shown, `… ${more} more ${more === 1 ? "line" : "lines"}`] : shown).join("\n");
 }
 
-/** Returns text for a comment whose file was renamed, or whose diff or lines are not those of the heading. */
+/** Returns text for a comment on lines of another file, or whose diff or lines are not those of the heading. */
 function contextLines(comment: ReviewComment, context: FeedbackContext): string[] {
   const found: string[] = [];
   if (comment.place?.side === "old" && comment.oldPath && comment.oldPath !== comment.path) {
-    found.push(`The lines are those of ${codeSpan(comment.oldPath)}, which was renamed.`);
+    found.push(
+      `The lines are those of ${codeSpan(comment.oldPath)}, from which the file was renamed or copied.`,
+    );
   }
   if (comment.diff.type !== context.diff.type)
     found.push(`The reviewer commented on another diff: ${comment.diff.label}.`);

@@ -29,7 +29,7 @@ export async function showWhole(): Promise<boolean> {
   return result.ok;
 }
 
-/** A comment of the last round, with the state of its lines and the widget that shows it. */
+/** A comment of the last round, with the state of its lines or file and the widget that shows it. */
 export interface EarlierComment {
   readonly annotation: RoundAnnotation;
   readonly state: string;
@@ -50,7 +50,8 @@ export function earlierComments(): readonly EarlierComment[] {
     const line = position && side === "new" && isShown(filePath, position.lineEnd) ? position.lineEnd : 0;
     return {
       annotation,
-      state: describeState(annotation, position),
+      // A comment without code is on a whole file. The files that are shown have all changed.
+      state: annotation.code === undefined ? "file changed since" : describeState(annotation, position),
       widget: { key: `${filePath}:new:${line}`, side: "new", line },
     };
   });
@@ -62,7 +63,7 @@ function isShown(path: string, line: number): boolean {
   return patch !== undefined && findLine(patch, "new", line) >= 0;
 }
 
-/** Describes the state of the lines of an earlier comment. */
+/** Describes the state of the lines of an earlier comment that has code. */
 export function describeState(annotation: RoundAnnotation, position: AnnotationPosition | undefined): string {
   if (position?.applied) return "suggestion applied";
   if (!position) return "these lines have changed since";

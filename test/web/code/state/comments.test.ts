@@ -146,7 +146,7 @@ describe("feedbackMarkdown", () => {
 
       ### 3. Concern on line 12 (old side: before the change)
 
-      The lines are those of \`src/old.ts\`, which was renamed. The reviewer commented on another diff: Last commit.
+      The lines are those of \`src/old.ts\`, from which the file was renamed or copied. The reviewer commented on another diff: Last commit.
 
       \`\`\`ts
       two
