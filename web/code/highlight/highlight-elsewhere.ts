@@ -22,6 +22,9 @@ function start(): Worker {
     waiting.delete(data.id);
   };
   started.onerror = () => {
+    // The next request starts another worker, because this one does not respond.
+    started.terminate();
+    if (worker === started) worker = undefined;
     for (const resolve of waiting.values()) resolve(undefined);
     waiting.clear();
   };

@@ -20,7 +20,6 @@ const scope = globalThis as unknown as {
 const loaded = loadHighlighter();
 
 scope.onmessage = async ({ data: { id, text, language } }) => {
-  const highlight = await loaded;
-  const records = highlight(text, language);
+  const records = await loaded.then((highlight) => highlight(text, language)).catch(() => undefined);
   scope.postMessage({ id, records }, records ? [records.buffer] : []);
 };
