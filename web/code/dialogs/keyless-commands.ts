@@ -28,7 +28,9 @@ export function keylessCommands(
     ...(useRounds.getState().rounds.length > 0
       ? [{ label: "Earlier feedback", run: () => openDialog("rounds") }]
       : []),
-    { label: "Compare with another commit or base …", run: () => openDialog("compare") },
+    ...(index?.source === "git"
+      ? [{ label: "Compare with another commit or base …", run: () => openDialog("compare") }]
+      : []),
     ...[...diffOptions, ...moreDiffOptions]
       .filter(({ id }) => id !== index?.diffType)
       .map(({ id, label }) => ({ label: `Show: ${label}`, run: () => void chooseDiff(id) })),
