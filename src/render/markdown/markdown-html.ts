@@ -52,7 +52,8 @@ function element(node: Extract<MarkdownNode, { kind: "element" }>, document: Mar
 }
 
 function link(href: string, text: string): string {
-  if (!/^(#|https?:|mailto:)/i.test(href)) return `<span class="path-link">${text}</span>`;
+  if (href.startsWith("#")) return `<a href="${escaped(href)}">${text}</a>`;
+  if (!/^(https?:|mailto:)/i.test(href)) return `<span class="path-link">${text}</span>`;
   return `<a href="${escaped(href)}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 }
 

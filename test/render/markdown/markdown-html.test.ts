@@ -14,6 +14,12 @@ describe("Markdown as HTML", () => {
     ["entities as what they stand for", "&lt;script&gt; &amp;", "<p>&lt;script&gt; &amp;</p>"],
     ["quotes in what becomes an attribute", '![a"b](x.png)', '<p><img alt="a&quot;b"></p>'],
     ["a path as no link", "[a](b.md)", '<p><span class="path-link">a</span></p>'],
+    ["a link within the text", "[a](#b)", '<p><a href="#b">a</a></p>'],
+    [
+      "a link to another site, which opens in a new tab",
+      "[a](https://b.example)",
+      '<p><a href="https://b.example" target="_blank" rel="noopener noreferrer">a</a></p>',
+    ],
     ["a line", "---", "<hr>"],
     [
       "a box that is ticked",
