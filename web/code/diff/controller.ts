@@ -137,15 +137,15 @@ export class DiffController {
     this.moveTo(positionFor(this.space(), this.latest.geometry.getTop(order)));
   }
 
-  /** Scrolls to a line that is not in view or, if `always`, to any line. Waits up to 10 s for its patch. */
-  scrollToLine(line: LineRef, always = false): void {
+  /** Scrolls to a line that is not in view or, if `always`, to any line. Waits for its patch, by default for 10 s. */
+  scrollToLine(line: LineRef, always = false, until = performance.now() + 10_000): void {
     const order = this.getOrder(line.path);
     const body = this.latest.geometry.bodies[order];
     if (!body) return;
     const row = body.rows ? getRow(body, line.side, line.number) : -1;
     if (row < 0) {
       this.scrollToFile(line.path);
-      this.awaited = { line, until: performance.now() + 10_000 };
+      this.awaited = { line, until };
       return;
     }
     this.scrolledFile = line.path;
@@ -291,9 +291,8 @@ export class DiffController {
   }
 
   private followAwaited(): void {
-    const awaited = this.awaited;
-    if (!awaited) return;
+    const { awaited } = this;
     this.awaited = undefined;
-    if (performance.now() < awaited.until) this.scrollToLine(awaited.line);
+    if (awaited && performance.now() < awaited.until) this.scrollToLine(awaited.line, false, awaited.until);
   }
 }
