@@ -40,15 +40,16 @@ async function openReview(folder: string): Promise<RunningFile> {
   await expect.poll(() => openReviews(folder)).toHaveLength(1);
   const [review] = await openReviews(folder);
   if (!review) throw new Error("no review");
-  const { pid } = review;
-  onTestFinished(() => {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // The process has already ended.
-    }
-  });
+  onTestFinished(() => kill(review));
   return review;
+}
+
+function kill({ pid }: RunningFile): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // The process has already ended.
+  }
 }
 
 async function call({ port }: RunningFile, path: string, body?: object): Promise<Record<string, unknown>> {
@@ -229,5 +230,22 @@ describe("review code --live --detach --reuse", () => {
     expect(await start()).toEqual(first);
     const { code } = await (await startCommand(["review", "code", "--reuse"], { folder })).ended;
     expect(code).toBe(2);
+  });
+
+  it("returns no review that is limited to some paths or to a patch", async () => {
+    const folder = await sandbox();
+    const project = join(folder, "project");
+    execFileSync("git", ["init", "-q", project]);
+    await writeFile(join(project, "a.txt"), "a\n");
+    await writeFile(join(project, "a.patch"), "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\n");
+    onTestFinished(async () => (await openReviews(folder)).forEach(kill));
+    const args = ["review", "code", "--live", "--detach", "--reuse", "--no-open"];
+    const start = async (...more: string[]): Promise<string> =>
+      JSON.parse((await (await startCommand([...args, ...more], { folder })).ended).stdout).id;
+    const limited = [await start("a.txt"), await start("--patch", "a.patch")];
+    const whole = await start();
+    expect(new Set([...limited, whole]).size).toBe(3);
+    expect(await start("--patch", "a.patch")).not.toBe(whole);
+    expect(await start()).toBe(whole);
   });
 });

@@ -103,6 +103,7 @@ async function prepareReview(
     options,
     directory,
     name: repository.name,
+    isPartial: inner.length > 0,
     draftSubject: "branch",
     live: live && { ...live, subject: ["code", repository.root, ...inner] },
     openDiffs: async () => {
@@ -121,6 +122,7 @@ interface CodeReviewParts {
   /** Name of the reviewed repository, patch or folder, for titles. */
   readonly name: string;
   readonly mode?: Review["listedAs"];
+  readonly isPartial?: Review["isPartial"];
   readonly draftSubject: Review["draftSubject"];
   readonly live: Review["live"];
   readonly openDiffs: () => Promise<DiffSession>;
@@ -128,12 +130,13 @@ interface CodeReviewParts {
 
 /** Returns the review of a diff from any source. */
 export async function codeReviewOf(parts: CodeReviewParts): Promise<Review> {
-  const { flags, options, directory, name, mode, live, openDiffs } = parts;
+  const { flags, options, directory, name, mode, isPartial, live, openDiffs } = parts;
   const { origin = "origin_b" } = options;
   return {
     options,
     kind: "code",
     listedAs: mode,
+    isPartial,
     draftSubject: parts.draftSubject,
     title: `Review of ${name}`,
     origin,

@@ -58,6 +58,7 @@ async function preparePatch(
   const origin = createPatchOrigin({ input, paths: inner, root, repository });
   return toReview(flags, { ...options, project: root }, directory, {
     origin,
+    isPartial: true,
     draftSubject: "patch",
     name: patch === "-" ? basename(root) : basename(patch),
     subject: ["patch", input.name, root, ...inner],
@@ -88,6 +89,7 @@ async function prepareVcs(
   await origin.take(undefined, new AbortController().signal);
   return toReview(flags, { ...options, project: root }, directory, {
     origin,
+    isPartial: inner.length > 0,
     draftSubject: "repository",
     name: basename(root),
     subject: [kind, root, ...inner],
@@ -117,6 +119,7 @@ interface PatchSource {
   readonly origin: PatchOrigin;
   readonly name: string;
   readonly listedAs?: Review["listedAs"];
+  readonly isPartial?: Review["isPartial"];
   readonly draftSubject: Review["draftSubject"];
   readonly subject: readonly string[];
 }
@@ -125,7 +128,7 @@ function toReview(
   flags: LiveFlags & { readonly sarif?: string },
   options: Review["options"],
   directory: string,
-  { origin, name, listedAs, draftSubject, subject }: PatchSource,
+  { origin, name, listedAs, isPartial, draftSubject, subject }: PatchSource,
 ): Promise<Review> {
   const live = resolveLiveOptions(flags);
   return codeReviewOf({
@@ -134,6 +137,7 @@ function toReview(
     directory,
     name,
     mode: listedAs,
+    isPartial,
     draftSubject,
     live: live && { ...live, subject },
     openDiffs: async () => createPatchSession(origin),

@@ -29,7 +29,7 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
     .option("--repo <dir>", "the repository to review (default: the one of the working directory)")
     .option(
       "--reuse",
-      "with --live --detach and without paths: use the newest live review of the repository, if one is open",
+      "with --live --detach, without paths and --patch: use the newest live review of all changes, if one is open",
     )
     .option("--sarif <file>", "show the findings of a SARIF file, for example from a linter")
     .option("--patch <file>", "review a unified diff instead of a repository; - reads it from stdin")

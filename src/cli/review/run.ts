@@ -25,6 +25,8 @@ export interface Review {
   readonly kind: ReviewMode["kind"];
   /** The mode that lists of open reviews show; undefined stands for the kind. */
   readonly listedAs?: ReviewEntry["mode"] | undefined;
+  /** Whether a review of code shows only some paths of the repository, or a patch. */
+  readonly isPartial?: boolean | undefined;
   /** The kind of the subject whose next review restores the comments if this review ends without a decision. */
   readonly draftSubject: "plan" | "branch" | "repository" | "patch" | "files" | "pull request";
   /** Title for the lists of open reviews. */
@@ -171,13 +173,13 @@ async function announce(
  * continues if the file cannot be written.
  */
 async function register(review: Review, url: string, port: number): Promise<ReviewIdentity> {
-  const { options, kind, listedAs = kind, title, caller, live } = review;
+  const { options, kind, listedAs = kind, title, caller, live, isPartial } = review;
   const { addRunning, createIdentity, removeStale } = await import("../../review/live/register-review.ts");
   const identity = createIdentity();
   const { reviewId: id, token } = identity;
   const entry = { id, mode: listedAs, live: live !== undefined, url, title, repository: options.project };
   const since = new Date().toISOString();
-  const own = { ...entry, agent: caller.name, since, port, token, file: live?.file };
+  const own = { ...entry, agent: caller.name, since, port, token, file: live?.file, isPartial };
   const adding = addRunning(options.dataDirectory, own);
   await (live ? adding : adding.catch(() => {}));
   // The running file of a killed review may name the same port.

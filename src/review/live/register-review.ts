@@ -39,7 +39,13 @@ const getRunningFilePath = (dataDirectory: string, id: string) =>
 /** Writes the running file of this process. Throws `storage`. */
 export async function addRunning(
   dataDirectory: string,
-  review: ReviewEntry & { readonly port: number; readonly token: string; readonly file?: string | undefined },
+  review: ReviewEntry & {
+    readonly port: number;
+    readonly token: string;
+    readonly file?: string | undefined;
+    /** Whether the review shows only some paths of the repository, or a patch. */
+    readonly isPartial?: boolean | undefined;
+  },
 ): Promise<void> {
   const folder = runningFolder(dataDirectory);
   try {

@@ -24,6 +24,7 @@ const runningFile = entry.extend({
   host: z.string(),
   started: z.string().exactOptional(),
   file: z.string().exactOptional(),
+  isPartial: z.boolean().exactOptional(),
 });
 
 /** A review that is open on this machine, with the data that a local program needs to call it. */

@@ -26,7 +26,8 @@ export async function reviewDetached(
       hint: "Save the patch to a file, or leave out --detach.",
     });
   }
-  const open = flags.reuse && paths.length === 0 ? await findOpen(flags.repo) : undefined;
+  const isWhole = paths.length === 0 && flags.patch === undefined;
+  const open = flags.reuse && isWhole ? await findOpen(flags.repo) : undefined;
   if (open) {
     output.note(`The live review of ${open.repository} is already open at ${open.url}`);
     await output.result(JSON.stringify({ id: open.id, url: open.url }));
@@ -45,11 +46,12 @@ export async function reviewDetached(
   return 0;
 }
 
-/** Returns the newest live review of a repository's changes, or undefined. */
+/** Returns the newest live review of all changes in a repository, or undefined. */
 async function findOpen(repo = "."): Promise<RunningReview | undefined> {
   const project = projectFolder(toRealPath(resolve(repo)));
   return (await listRunning(dataFolder())).find(
-    ({ live, mode, repository }) => live && mode === "code" && toRealPath(repository) === project,
+    ({ live, mode, repository, isPartial }) =>
+      live && mode === "code" && !isPartial && toRealPath(repository) === project,
   );
 }
 
