@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { AppError } from "../errors.ts";
+import { AppError, systemErrorCode } from "../errors.ts";
+import { getReadReason } from "../files/read-reason.ts";
 
 /** The service under which the system's keychain keeps Sallyport's secrets. */
 const SERVICE = "sallyport";
@@ -91,11 +92,9 @@ export async function accessKeychain(
       hint: "Use 1 to 64 letters, digits, dots, hyphens and underscores, and begin with a letter or digit.",
     });
   const { program, args, stdin } = toKeychainCommand(wanted, platform);
-  const { code, stdout } = await run(program, args, stdin);
-  if (code === undefined)
-    throw new AppError("keychain", `Cannot use the keychain: ${program} is not installed`, {
-      hint: MISSING_HINT[platform] ?? "Use { file } or { env } as the source of the secret.",
-    });
+  const { code, stdout } = await run(program, args, stdin).catch((cause: unknown) => {
+    throw cannotRun(program, cause, platform);
+  });
   if (code === 0 && (wanted.action !== "read" || stdout.trim() !== "")) return stdout;
   if (wanted.action === "store")
     throw new AppError(
@@ -110,6 +109,19 @@ export async function accessKeychain(
   });
 }
 
+function cannotRun(program: string, cause: unknown, platform: NodeJS.Platform): AppError {
+  const otherwise = "Use { file } or { env } as the source of the secret.";
+  if (systemErrorCode(cause) === "ENOENT")
+    return new AppError("keychain", `Cannot use the keychain: ${program} is not installed`, {
+      cause,
+      hint: MISSING_HINT[platform] ?? otherwise,
+    });
+  return new AppError("keychain", `Cannot use the keychain: cannot run ${program}: ${getReadReason(cause)}`, {
+    cause,
+    hint: otherwise,
+  });
+}
+
 const MISSING_HINT: Partial<Record<NodeJS.Platform, string>> = {
   linux: "Install it (Debian: apt install libsecret-tools), or use a file with the secret.",
 };
@@ -117,25 +129,28 @@ const MISSING_HINT: Partial<Record<NodeJS.Platform, string>> = {
 /** Time limit of a command, in milliseconds: the keychain may wait for the user to unlock it. */
 const COMMAND_MS = 120_000;
 
+/** Resolves to the exit code and stdout of a program. Rejects if the program cannot be started. */
 function run(
   program: string,
   args: readonly string[],
   stdin: string,
-): Promise<{ readonly code: number | undefined; readonly stdout: string }> {
-  return new Promise((resolve) => {
+): Promise<{ readonly code: number; readonly stdout: string }> {
+  return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
     // Not spawn's `timeout` option: its timer keeps this process running if the program is missing.
     const timer = setTimeout(() => child.kill(), COMMAND_MS);
-    const finish = (result: { readonly code: number | undefined; readonly stdout: string }) => {
-      clearTimeout(timer);
-      resolve(result);
-    };
     let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
     });
-    child.once("error", () => finish({ code: undefined, stdout: "" }));
-    child.once("close", (code) => finish({ code: code ?? 1, stdout }));
+    child.once("error", (cause) => {
+      clearTimeout(timer);
+      reject(cause);
+    });
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      resolve({ code: code ?? 1, stdout });
+    });
     child.stdin.on("error", () => {}).end(stdin);
   });
 }

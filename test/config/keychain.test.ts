@@ -44,6 +44,18 @@ describe("the keychain", () => {
     });
   });
 
+  it("reports why a program that is installed cannot be run", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "secret-tool"), SECRET_TOOL, { mode: 0o600 });
+    vi.stubEnv("PATH", folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(accessKeychain({ action: "read", name: "a" }, "linux")).rejects.toMatchObject({
+      code: "keychain",
+      message: "Cannot use the keychain: cannot run secret-tool: permission denied",
+      hint: "Use { file } or { env } as the source of the secret.",
+    });
+  });
+
   it("leaves no timer behind if the program is missing, so that the command ends", async () => {
     vi.stubEnv("PATH", await temporaryFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
