@@ -6,8 +6,8 @@ import { useThreads } from "../../shared/threads/thread-store.ts";
 import { inDocumentOrder, threadAsText, threadBody } from "../model/annotations.ts";
 import { relocate } from "../model/relocate.ts";
 import { comparePlans } from "../rounds/compare-plans.ts";
-import { forgetAnnotation, saveComposer, setSource } from "../state/actions.ts";
-import { forLive, loadRounds } from "../state/load.ts";
+import { forgetAnnotation, saveComposer } from "../state/actions.ts";
+import { forLive, loadRounds, showPlan } from "../state/load.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 
 /** Shows the plan of a new round. Keeps the person's unsent text. Returns a description of the changes. */
@@ -16,10 +16,8 @@ export async function showRound(): Promise<string> {
   const result = await getJson<PlanState>("/api/plan");
   if (!result.ok || !before.plan) return "The plan was saved again";
   const plan = forLive(result.value);
-  useReview.setState({ plan });
+  showPlan(plan);
   await loadRounds();
-  // The person's own edits are kept: the new version does not replace them.
-  if (editedPlan(before) === undefined) setSource(plan.plan);
   const { sent } = useThreads.getState();
   const earlier = useReview.getState().rounds.findLast(({ round }) => round === sent?.round);
   const since = earlier?.plan ?? before.plan.plan;

@@ -6,8 +6,9 @@ import { setAskModel } from "../../shared/ask/ask-store.ts";
 import { setTitle } from "../../shared/next-review.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
 import { loadReviews, loadThreads, useThreads } from "../../shared/threads/thread-store.ts";
+import { setSource } from "./actions.ts";
 import { startDraft } from "./draft.ts";
-import { useReview } from "./review-store.ts";
+import { editedPlan, getSource, useReview } from "./review-store.ts";
 
 /** Loads the plan, then the draft, the threads, the other open reviews and the earlier rounds. */
 export async function load(): Promise<void> {
@@ -44,8 +45,19 @@ export async function handleServerChange(sessionId: string): Promise<void> {
   const result = await getJson<PlanState>("/api/plan");
   if (!result.ok) return;
   const plan = forLive(result.value);
-  if (plan.planId === known.planId) useReview.setState({ plan });
-  else useReview.setState({ isReplaced: true });
+  if (plan.planId !== known.planId) useReview.setState({ isReplaced: true });
+  else {
+    showPlan(plan);
+    // The file of a live plan may have been saved while no server was running, which is another round.
+    if (plan.round !== known.round) void loadRounds();
+  }
+}
+
+/** Shows another state of the plan. Keeps the person's own edits, which are sent as changes to the new text. */
+export function showPlan(plan: PlanState): void {
+  const isEdited = editedPlan(useReview.getState()) !== undefined;
+  useReview.setState({ plan });
+  if (!isEdited && plan.plan !== getSource(useReview.getState())) setSource(plan.plan);
 }
 
 /**

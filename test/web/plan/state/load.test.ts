@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanState } from "../../../../src/review/api-types.ts";
 
 // The theme is read as soon as its module is loaded.
@@ -6,7 +7,7 @@ vi.stubGlobal("matchMedia", () => new EventTarget());
 vi.stubGlobal("document", { querySelector: () => null });
 afterAll(() => void vi.unstubAllGlobals());
 const { forLive, handleServerChange } = await import("../../../../web/plan/state/load.ts");
-const { useReview } = await import("../../../../web/plan/state/review-store.ts");
+const { editedPlan, useReview } = await import("../../../../web/plan/state/review-store.ts");
 
 const caller = { name: "Claude Code", takesEditedPlan: true };
 const live = { round: 1, agent: { state: "waiting" } };
@@ -41,6 +42,25 @@ describe("a page whose server has changed", () => {
       sessionId: "session-2",
       caller: { takesEditedPlan: true },
     });
+  });
+
+  it("shows the new text of a live plan whose file was saved in the meantime", async () => {
+    useReview.setState({ plan: stateOf("session-1", { live }), document: parseMarkdown("# Plan") });
+    serve(stateOf("session-2", { live, plan: "# Saved" }));
+    await handleServerChange("session-2");
+    expect(useReview.getState().document.source).toBe("# Saved");
+    expect(editedPlan(useReview.getState())).toBeUndefined();
+  });
+
+  it("keeps the person's edit of a live plan whose file was saved in the meantime", async () => {
+    useReview.setState({
+      plan: stateOf("session-1", { live }),
+      document: parseMarkdown("# Plan"),
+      typed: "# Edited",
+    });
+    serve(stateOf("session-2", { live, plan: "# Saved" }));
+    await handleServerChange("session-2");
+    expect(editedPlan(useReview.getState())).toBe("# Edited");
   });
 
   it("reports that another plan is under review", async () => {

@@ -1,0 +1,47 @@
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
+import type { PlanState } from "../../../../src/review/api-types.ts";
+
+// The theme is read as soon as its module is loaded.
+vi.stubGlobal("matchMedia", () => new EventTarget());
+vi.stubGlobal("document", { querySelector: () => null });
+afterAll(() => void vi.unstubAllGlobals());
+const { showRound } = await import("../../../../web/plan/live/live.ts");
+const { editedPlan, useReview } = await import("../../../../web/plan/state/review-store.ts");
+
+const caller = { name: "Claude Code", takesEditedPlan: false };
+const live = { round: 1, agent: { state: "waiting" } };
+const stateOf = (plan: string) => ({ planId: "plan-1", plan, caller, live }) as unknown as PlanState;
+
+/** Makes requests for the plan return a saved plan, after `onRequest`. */
+function serve(onRequest: () => void): void {
+  vi.stubGlobal("fetch", async (path: string) => {
+    if (path !== "/api/plan") return Response.json({ rounds: [] });
+    onRequest();
+    return Response.json(stateOf("# Saved"));
+  });
+}
+
+afterEach(() => useReview.setState(useReview.getInitialState(), true));
+
+describe("a new round of a live plan", () => {
+  it("shows the new text, which is no edit of the person at any time", async () => {
+    useReview.setState({ plan: stateOf("# Plan"), document: parseMarkdown("# Plan") });
+    const edits: (string | undefined)[] = [];
+    serve(() => {});
+    const stop = useReview.subscribe((state, before) => {
+      if (state.rounds !== before.rounds) edits.push(editedPlan(state));
+    });
+    await showRound();
+    stop();
+    expect(edits).toEqual([undefined]);
+    expect(useReview.getState().document.source).toBe("# Saved");
+  });
+
+  it("keeps what the person typed while it was loading", async () => {
+    useReview.setState({ plan: stateOf("# Plan"), document: parseMarkdown("# Plan") });
+    serve(() => useReview.setState({ typed: "# Plan, edited" }));
+    await showRound();
+    expect(editedPlan(useReview.getState())).toBe("# Plan, edited");
+  });
+});
