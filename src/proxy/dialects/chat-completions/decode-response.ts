@@ -8,6 +8,7 @@ import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { createCallId } from "../../exchange/tool-call-id.ts";
+import { decodeResponsePart } from "../shared/parse.ts";
 import { parseAtOnce, parseInSteps } from "../shared/parse-in-steps.ts";
 import { decodeCitations, decodePages } from "./citations.ts";
 import { decodeContent } from "./decode-content.ts";
@@ -75,7 +76,8 @@ function* decodeMessage(
   logprobs: readonly TokenLogprob[] | undefined,
   position: readonly (string | number)[],
 ): Steps<Part[]> {
-  const content = signText(yield* decodeContent(message.content, "content"), message.extra_content);
+  const decoder = decodeContent(message.content, "content");
+  const content = signText(yield* decodeResponsePart(decoder, message.content), message.extra_content);
   const cited = decodeCitations(message.annotations);
   const citations = cited.length > 0 ? cited : pages;
   const first = content.findIndex((part) => part.type === "text");

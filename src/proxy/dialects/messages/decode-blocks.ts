@@ -4,7 +4,7 @@ import { stringifyJson } from "../../exchange/json.ts";
 import { getFileOrigin, withSniffedType } from "../../exchange/media.ts";
 import type { DocumentPart, MediaSource, Part, ReasoningPart } from "../../exchange/parts.ts";
 import { unwrapSignature } from "../../exchange/signature.ts";
-import { finishSteps, isPauseDue, type Steps } from "../../exchange/steps.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { decodeCacheControl } from "../shared/cache-control.ts";
 import { parseRequestInSteps, parseRequestPiece } from "../shared/parse.ts";
 import { decodeCitation } from "./citations.ts";
@@ -42,9 +42,9 @@ export function* decodeContent(
   return parts;
 }
 
-/** Converts a block to its parts, usually one. */
-export function decodeBlock(block: WireBlock, where: string): Part[] {
-  const parts = isContainer(block) ? finishSteps(decodeContainer(block, where)) : decodeBare(block, where);
+/** Converts a block to its parts, usually one. Throws `DialectError` (400) for an invalid block. */
+export function* decodeBlock(block: WireBlock, where: string): Steps<Part[]> {
+  const parts = isContainer(block) ? yield* decodeContainer(block, where) : decodeBare(block, where);
   return cached(parts, block);
 }
 

@@ -1,5 +1,6 @@
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
+import { DialectError } from "../../exchange/dialect-error.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject, ownMember, parseJson } from "../../exchange/json.ts";
@@ -42,7 +43,12 @@ class MessagesStreamDecoder implements StreamDecoder {
   private drain(step: () => void): readonly ExchangeEvent[] {
     if (this.ended) return [];
     this.events = [];
-    step();
+    try {
+      step();
+    } catch (error) {
+      if (!(error instanceof DialectError)) throw error;
+      this.failWith(error.error);
+    }
     return this.events;
   }
 

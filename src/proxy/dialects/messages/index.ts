@@ -6,7 +6,7 @@ import type { Converted } from "../../exchange/loss.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { createCodec } from "../shared/create-codec.ts";
-import { parseResponseInSteps, parseResponsePiece } from "../shared/parse.ts";
+import { decodeResponsePart, parseResponseInSteps, parseResponsePiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-blocks.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { createStreamDecoder } from "./decode-stream.ts";
@@ -44,10 +44,11 @@ function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<Excha
     ? yield* parseResponseInSteps(responseSchema, body, "message")
     : parseResponsePiece(responseSchema, body, "message");
   const finish = decodeFinish(wire.stop_reason, wire.stop_sequence, wire.stop_details?.explanation);
+  const parts = yield* decodeResponsePart(decodeContent(wire.content, "content"), wire.content);
   const value = defined({
     id: wire.id || undefined,
     model: wire.model || undefined,
-    candidates: [{ parts: yield* decodeContent(wire.content, "content"), finish }],
+    candidates: [{ parts, finish }],
     usage: wire.usage ? decodeUsage(wire.usage) : undefined,
   });
   return { value, losses: [] };

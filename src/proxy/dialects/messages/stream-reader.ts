@@ -1,6 +1,8 @@
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject, stringifyJson } from "../../exchange/json.ts";
 import { unwrapSignature } from "../../exchange/signature.ts";
+import { finishSteps } from "../../exchange/steps.ts";
+import { decodeResponsePart } from "../shared/parse.ts";
 import { decodeCitation } from "./citations.ts";
 import { decodeBlock } from "./decode-blocks.ts";
 import type { WireBlock, WireStreamEvent } from "./schema.ts";
@@ -11,6 +13,7 @@ type Emit = (event: ExchangeEvent) => void;
 /** Decodes the events of one content block. */
 export interface BlockReader {
   delta(delta: Delta): void;
+  /** Ends the block. Throws `DialectError` (502) if the block is invalid. */
   end(): void;
 }
 
@@ -97,8 +100,8 @@ function openWhole(block: WireBlock, nextIndex: () => number, emit: Emit): Block
     },
     end() {
       const whole = json === "" ? block : { ...block, input: readInput(json) };
-      for (const part of decodeBlock(whole, "content_block"))
-        emit({ type: "part-whole", index: nextIndex(), part });
+      const decoded = decodeResponsePart(decodeBlock(whole, "content_block"), whole);
+      for (const part of finishSteps(decoded)) emit({ type: "part-whole", index: nextIndex(), part });
     },
   };
 }

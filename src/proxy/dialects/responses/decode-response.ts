@@ -5,7 +5,7 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
 import { finishSteps, isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { fromInclusiveCounts } from "../../exchange/usage.ts";
-import { parseResponseInSteps, parseResponsePiece } from "../shared/parse.ts";
+import { decodeResponsePart, parseResponseInSteps, parseResponsePiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeItem } from "./decode-items.ts";
 import { decodeResponseError } from "./errors.ts";
@@ -45,12 +45,7 @@ function decodeOutputItem(item: unknown, itemIndex: number): readonly Part[] {
 }
 
 function* decodeOutputInSteps(item: unknown, itemIndex: number): Steps<readonly Part[]> {
-  try {
-    return (yield* decodeItem(withRole(item), `output[${itemIndex}]`)).parts;
-  } catch (error) {
-    if (error instanceof DialectError) throw invalidResponse(error.message, item);
-    throw error;
-  }
+  return (yield* decodeResponsePart(decodeItem(withRole(item), `output[${itemIndex}]`), item)).parts;
 }
 
 /** Adds the role `assistant` to a message without a role, which some servers send. */

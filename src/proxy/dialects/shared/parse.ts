@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type DialectError, invalidRequest, invalidResponse } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidRequest, invalidResponse } from "../../exchange/dialect-error.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { type Issue, type Parsed, parseAtOnce, parseInSteps } from "./parse-in-steps.ts";
@@ -63,6 +63,20 @@ function getResponseData<Value>(parsed: Parsed<Value>, what: string): Value {
   throw invalidResponse(
     `The upstream's response is not a valid ${what}: ${param === "" ? problem : `${param}: ${problem}`}`,
   );
+}
+
+/**
+ * Runs a decoder that requests and responses share on a part of an upstream's response. Throws `DialectError` (502)
+ * with `raw`, the invalid part, where the decoder throws the error of an invalid request.
+ */
+export function* decodeResponsePart<Value>(decoder: Steps<Value>, raw: unknown): Steps<Value> {
+  try {
+    return yield* decoder;
+  } catch (error) {
+    if (error instanceof DialectError)
+      throw invalidResponse(`The upstream's response is invalid: ${error.message}`, raw);
+    throw error;
+  }
 }
 
 /** Parses a chunk of a stream like `parseJson`, but returns undefined if it is not JSON. */
