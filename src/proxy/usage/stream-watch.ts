@@ -8,19 +8,27 @@ import { firstUsage, lastUsage, usageFrom } from "./read-usage.ts";
 
 const HEAD = 8 * 1024;
 const TAIL = 16 * 1024;
-const MAX_MARKER_BYTES = 32;
 
-/**
- * The end markers as bytes. A marker with a quote or a line ending cannot be part of a model's text, because JSON
- * strings escape both.
- */
-const endMarkerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
+/** An end marker as bytes. */
+interface EndMarker {
+  readonly bytes: Buffer;
+  /**
+   * Whether the marker counts only as a whole line. A marker with a quote or a line ending counts anywhere: it cannot
+   * be part of a model's text, because JSON strings escape both.
+   */
+  readonly isLine: boolean;
+}
 
-function getEndMarkers(profile: ResponseProfile): readonly Buffer[] {
-  const known = endMarkerBuffers.get(profile);
+const endMarkerBytes = new WeakMap<ResponseProfile, readonly EndMarker[]>();
+
+function getEndMarkers(profile: ResponseProfile): readonly EndMarker[] {
+  const known = endMarkerBytes.get(profile);
   if (known !== undefined) return known;
-  const markers = profile.endMarkers.map((marker) => Buffer.from(marker));
-  endMarkerBuffers.set(profile, markers);
+  const markers = profile.endMarkers.map((marker) => ({
+    bytes: Buffer.from(marker),
+    isLine: !/["\r\n]/.test(marker),
+  }));
+  endMarkerBytes.set(profile, markers);
   return markers;
 }
 
@@ -58,7 +66,7 @@ export class StreamWatch implements ResponseWatch {
   /** Whether the stream contains the dialect's end marker and its last line is complete. */
   get ended(): boolean {
     const bytes = this.lastBytes();
-    return (this.endedEarlier || hasSign(this.profile, bytes)) && isLastLineWhole(bytes);
+    return (this.endedEarlier || this.hasEndMarker(bytes, bytes.length)) && isLastLineWhole(bytes);
   }
 
   /** The stream's error event, if any. */
@@ -97,19 +105,38 @@ export class StreamWatch implements ResponseWatch {
 
   private letGo(): void {
     const bytes = this.lastBytes();
-    // The searched and the retained bytes overlap, so that a marker across their border is found.
     this.errorEarlier ??= errorEventIn(this.profile, bytes);
-    this.endedEarlier ||= hasSign(this.profile, bytes.subarray(0, -TAIL + MAX_MARKER_BYTES));
+    // Includes a marker that begins in the dropped bytes and ends in the retained ones.
+    this.endedEarlier ||= this.hasEndMarker(bytes, bytes.length - TAIL);
     this.tail = [bytes.subarray(-TAIL)];
     this.tailSize = TAIL;
+  }
+
+  /**
+   * Returns whether an end marker begins at index `last` of the last bytes or before it. Searches from the end, where a
+   * marker usually is.
+   */
+  private hasEndMarker(bytes: Buffer, last: number): boolean {
+    const isStart = this.size === this.tailSize;
+    return getEndMarkers(this.profile).some(({ bytes: marker, isLine }) => {
+      let start = bytes.lastIndexOf(marker, last);
+      while (isLine && start >= 0 && !isWholeLine(bytes, start, start + marker.length, isStart))
+        start = start === 0 ? -1 : bytes.lastIndexOf(marker, start - 1);
+      return start >= 0;
+    });
   }
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** Returns whether the bytes contain an end marker. Searches from the end, where a marker usually is. */
-function hasSign(profile: ResponseProfile, bytes: Buffer): boolean {
-  return getEndMarkers(profile).some((sign) => bytes.lastIndexOf(sign) >= 0);
+/** Returns whether the bytes from `start` to `end` are a line. `isStart`: the first byte is the first of the stream. */
+function isWholeLine(bytes: Buffer, start: number, end: number, isStart: boolean): boolean {
+  const startsLine = start === 0 ? isStart : isLineEnding(bytes[start - 1]);
+  return startsLine && (end === bytes.length || isLineEnding(bytes[end]));
+}
+
+function isLineEnding(byte: number | undefined): boolean {
+  return byte === 0x0a || byte === 0x0d;
 }
 
 function endsEvent(bytes: Buffer): boolean {

@@ -34,6 +34,28 @@ describe("the end of a stream", () => {
     expect(watched(claude.slice(0, -1), "messages").ended).toBe(false);
   });
 
+  it("is not detected at a text of the model that contains the end marker", () => {
+    for (const marker of ["data: [DONE]", "data:[DONE]"]) {
+      const text = `data: {"choices":[{"delta":{"content":"It ends with ${marker}"}}]}\n\n`;
+      expect(watched(text, "chat-completions").ended, marker).toBe(false);
+      expect(watched(`${text}${marker}\n\n`, "chat-completions").ended, marker).toBe(true);
+      expect(watched(`${text}${marker}\r\n\r\n`, "chat-completions").ended, marker).toBe(true);
+      expect(watched(`${marker}\n\n`, "chat-completions").ended, marker).toBe(true);
+    }
+  });
+
+  it("is detected only at a whole line when earlier bytes are dropped", () => {
+    const event = (text: string) => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`;
+    // The filler moves the marker over the border between the dropped and the retained bytes.
+    for (let length = 16_000; length < 17_000; length += 1) {
+      const filler = event("x".repeat(length - 44));
+      const before = event("y".repeat(40_000));
+      const inText = watched(`${before}${event("data: [DONE]")}${filler}`, "chat-completions");
+      const asLine = watched(`${before}data: [DONE]\n\n${filler}`, "chat-completions");
+      expect([length, inText.ended, asLine.ended]).toEqual([length, false, true]);
+    }
+  });
+
   it("is detected by the last byte if the last line began before the retained bytes", () => {
     const long = `data: {"finish_reason":"stop","text":"${"x".repeat(100_000)}"`;
     expect(watched(long, "chat-completions").ended).toBe(false);
