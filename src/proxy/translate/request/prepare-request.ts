@@ -89,7 +89,7 @@ function restoreName(event: ExchangeEvent, restore: (name: string) => string): E
   if (event.type === "part-start" && event.part.type === "tool-call") {
     return { ...event, part: { ...event.part, name: restore(event.part.name) } };
   }
-  if (event.type === "part-whole" && event.part.type === "tool-call") {
+  if ((event.type === "part-whole" || event.type === "part-end") && event.part?.type === "tool-call") {
     return { ...event, part: { ...event.part, name: restore(event.part.name) } };
   }
   return event;

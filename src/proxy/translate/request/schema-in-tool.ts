@@ -77,6 +77,8 @@ export function createToolUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
         : { ...event, part: { ...(part as OpenPart), text: "" } as OpenPart };
     }
     if (event.type === "part-whole") return { ...event, part: unwrapToolCall(event.part) };
+    if (event.type === "part-end" && event.part !== undefined)
+      return { ...event, part: unwrapToolCall(event.part) };
     if (event.type === "arguments-delta" && carried.has(event.index)) return { ...event, type: "text-delta" };
     return event.type === "finish" ? { ...event, finish: unwrapFinish(event.finish) } : event;
   };
