@@ -127,10 +127,15 @@ function toCountTokens(
   claude: object,
   members: Readonly<Record<string, unknown>>,
 ): Pick<PlatformChanges, "body" | "response"> {
-  const converse = toConverse(model, members);
-  const invoke = Buffer.from(JSON.stringify({ max_tokens: 1, ...claude })).toString("base64");
+  const toInvokeModel = () => ({
+    body: Buffer.from(JSON.stringify({ max_tokens: 1, ...claude })).toString("base64"),
+  });
   return {
-    body: { input: IS_CLAUDE.test(model) ? { invokeModel: { body: invoke } } : { converse } },
+    body: {
+      input: IS_CLAUDE.test(model)
+        ? { invokeModel: toInvokeModel() }
+        : { converse: toConverse(model, members) },
+    },
     response: {
       convertWhole: (body) => ({
         input_tokens: (Object(body) as { inputTokens?: unknown }).inputTokens ?? 0,

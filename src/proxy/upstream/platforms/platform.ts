@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { AzurePlatform, PlatformConfig, UpstreamConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
+import { findStart, skipSpace } from "../../body/json-bytes.ts";
 import { isObject, type Json, tryParseJson } from "../../exchange/json.ts";
 import type { Pools } from "../pools.ts";
 import { signRequest } from "../sign-in/sign-in.ts";
@@ -210,6 +211,7 @@ async function readBody(body: Dispatcher.DispatchOptions["body"]): Promise<Buffe
 }
 
 function parseObject(bytes: Buffer): Json | undefined {
-  const value = bytes[0] === 0x7b ? tryParseJson(bytes.toString()) : undefined;
+  const start = skipSpace(bytes, findStart(bytes), bytes.length);
+  const value = bytes[start] === 0x7b ? tryParseJson(bytes.toString("utf8", start)) : undefined;
   return isObject(value) ? value : undefined;
 }

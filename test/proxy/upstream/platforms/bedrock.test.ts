@@ -201,6 +201,39 @@ describe("Claude on Amazon Bedrock", () => {
     });
   });
 
+  it("counts the tokens of requests that only InvokeModel accepts", async () => {
+    const { fake, post } = await behind(json({ inputTokens: 12 }));
+    const body = {
+      model: CLAUDE,
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "image", source: { type: "url", url: "https://images.example/a.png" } }],
+        },
+      ],
+      tools: [{ type: "bash_20250124", name: "bash" }],
+    };
+    const response = await post("/v1/messages/count_tokens", body);
+    expect([response.status, await response.json()]).toEqual([200, { input_tokens: 12 }]);
+    const { input } = bodyOf(fake.hits[0]) as { input: { invokeModel: { body: string } } };
+    const { messages, tools } = body;
+    expect(JSON.parse(Buffer.from(input.invokeModel.body, "base64").toString())).toMatchObject({
+      messages,
+      tools,
+    });
+  });
+
+  it("serves JSON that begins with a byte order mark or whitespace", async () => {
+    const { fake, proxy } = await behind(json(message));
+    const body = JSON.stringify({ model: CLAUDE, ...hi });
+    for (const start of ["\n  ", "\ufeff"]) {
+      const options = { method: "POST", headers: JSON_TYPE, body: `${start}${body}` };
+      const response = await fetch(`${proxy.url}/v1/messages`, options);
+      expect([response.status, await response.json()]).toEqual([200, message]);
+      expect(bodyOf(fake.hits.at(-1))).toMatchObject(hi);
+    }
+  });
+
   it("is listed with the account's inference profiles", async () => {
     const profiles = [
       { inferenceProfileId: CLAUDE, inferenceProfileName: "EU Claude Sonnet 4.5", status: "ACTIVE" },
