@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { budgetSchema, captureSchema, count, keyLimitsSchema } from "../../config/proxy/limits.ts";
+import { TIME_SPAN } from "./time-span.ts";
 
 /** The schemas of virtual keys and teams, for the admin API and the command line. */
 
@@ -60,7 +61,7 @@ export const keyPatchSchema = z.strictObject({
 export const rotationSchema = z.strictObject({
   grace: z
     .string()
-    .regex(/^\d+[smhd]$/, "must be a number and s, m, h or d, such as 24h")
+    .regex(TIME_SPAN, "must be a number of at most six digits and s, m, h or d, such as 24h")
     .optional()
     .describe("How long the previous secret stays valid; by default, it becomes invalid immediately."),
 });

@@ -284,6 +284,7 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
       ["PATCH", `/keys/${key.id}`, { id: "key_1" }],
       ["PATCH", `/keys/${key.id}`, { limits: { rps: 1 } }],
       ["POST", `/keys/${key.id}/rotate`, { grace: "soon" }],
+      ["POST", `/keys/${key.id}/rotate`, { grace: "8640000s" }],
       ["POST", "/teams", { name: "b", keys: [] }],
       ["PATCH", "/teams/search", { name: "find" }],
       ["GET", "/keys?limit=0"],
