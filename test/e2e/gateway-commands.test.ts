@@ -59,4 +59,10 @@ describe("sallyport proxy keys and teams", () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain("There is no key carol [usage]\nList the keys: sallyport proxy keys list");
   });
+
+  it.each(["show", "update", "delete"])("reject a team that does not exist, and list all: %s", (command) => {
+    const { status, stdout, stderr } = run("teams", command, "sales");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain("There is no team sales [usage]\nList the teams: sallyport proxy teams list");
+  });
 });

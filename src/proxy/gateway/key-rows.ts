@@ -27,13 +27,19 @@ export async function keyRow(db: Database | Trx, idOrName: string): Promise<Sele
   return row;
 }
 
-export async function teamRow(db: Database | Trx, name: string): Promise<Selectable<TeamTable>> {
+export async function teamRow(
+  db: Database | Trx,
+  name: string,
+  hint = "List the teams: sallyport proxy teams list",
+): Promise<Selectable<TeamTable>> {
   const row = await db.selectFrom("teams").selectAll().where("name", "=", name).executeTakeFirst();
-  if (row === undefined)
-    throw new AppError("not_found", `There is no team ${name}`, {
-      hint: `Create it: sallyport proxy teams create ${name}`,
-    });
+  if (row === undefined) throw new AppError("not_found", `There is no team ${name}`, { hint });
   return row;
+}
+
+/** Throws `not_found` if the team of a key does not exist. */
+export async function expectTeam(trx: Trx, name: string): Promise<void> {
+  await teamRow(trx, name, `Create it: sallyport proxy teams create ${name}`);
 }
 
 /** Throws `conflict` if a key has `name` as its name or id, because requests identify keys by either. */

@@ -7,6 +7,7 @@ import {
   addSecret,
   audit,
   expectFreeName,
+  expectTeam,
   fromKey,
   fromTeam,
   keyRow,
@@ -192,7 +193,7 @@ function change<Result>(db: Database, task: (trx: Trx) => Promise<Result>): Prom
 }
 
 async function createKey(trx: Trx, key: NewKey, actor: Actor, now: number) {
-  if (key.team != null) await teamRow(trx, key.team);
+  if (key.team != null) await expectTeam(trx, key.team);
   await expectFreeName(trx, key.name);
   const secret = newSecret();
   const row: Selectable<KeyTable> = {
@@ -218,7 +219,7 @@ async function createKey(trx: Trx, key: NewKey, actor: Actor, now: number) {
 
 async function updateKey(trx: Trx, idOrName: string, patch: KeyPatch, actor: Actor, now: number) {
   const row = await keyRow(trx, idOrName);
-  if (patch.team != null) await teamRow(trx, patch.team);
+  if (patch.team != null) await expectTeam(trx, patch.team);
   if (patch.name !== undefined && patch.name !== row.name) await expectFreeName(trx, patch.name);
   const next: Selectable<KeyTable> = {
     ...row,
