@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { AppError } from "../../errors.ts";
 import { asObject, isObject, tryParseJson } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
@@ -46,7 +47,8 @@ export class WebSocketCall {
     this.output += usage.output;
   }
 
-  end(status: number, errorMessage: string | undefined): void {
+  /** Records the connection: as closed, or as not opened because of `error`. */
+  end(error?: AppError): void {
     const { request, route, key } = this.upgrade;
     const { services, upstream, model } = this;
     const runtime = services.runtime();
@@ -66,7 +68,7 @@ export class WebSocketCall {
       model,
       upstream: upstream.name,
       upstreamModel: model,
-      status,
+      status: error?.status ?? 101,
       ms: Math.round(performance.now() - this.startedAt),
       firstByteMs: undefined,
       stream: true,
@@ -74,8 +76,8 @@ export class WebSocketCall {
       usage,
       cost: computeCost(usage, upstream, model),
       losses: [],
-      errorCode: errorMessage === undefined ? undefined : "upstream_unreachable",
-      errorMessage: errorMessage && runtime.redact(errorMessage),
+      errorCode: error?.code,
+      errorMessage: error && runtime.redact(error.message),
     };
     services.metrics.end(record);
     services.log.add(record);

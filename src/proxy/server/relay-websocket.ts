@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, getErrorMessage } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
 import { keyInProtocol, listProtocols } from "../auth/credentials.ts";
 import { getProfile } from "../dialects/index.ts";
@@ -78,8 +78,9 @@ export class RelayedWebSockets {
           client?.close(code === 1005 || code === 1006 ? CLOSE.failed : code, reason),
       },
     ).catch((error: unknown) => {
-      call.end(502, error instanceof Error ? error.message : String(error));
-      throw error;
+      const reason = error instanceof AppError ? error : new AppError("internal", getErrorMessage(error));
+      call.end(reason);
+      throw reason;
     });
     const server = new WebSocketServer({
       noServer: true,
@@ -113,7 +114,7 @@ export class RelayedWebSockets {
     client.once("close", (code, reason) => {
       this.clients.delete(client);
       upstream.close(code, reason.toString("utf8").slice(0, 100));
-      call.end(101, undefined);
+      call.end();
     });
   }
 }

@@ -28,8 +28,11 @@ export interface WebSocketEvents {
   onClose(code: number, reason: string): void;
 }
 
-/** Opens a WebSocket to an upstream. Rejects with `upstream_unreachable` or `upstream_timeout`. */
-export function openWebSocket(
+/**
+ * Opens a WebSocket to an upstream. Rejects with `validation` if a protocol is invalid or repeated, and with
+ * `upstream_unreachable` or `upstream_timeout` if the upstream does not accept the WebSocket.
+ */
+export async function openWebSocket(
   pools: Pools,
   { name, baseUrl, timeouts }: UpstreamConfig,
   { path, headers: list, protocols }: WebSocketRequest,
@@ -39,7 +42,7 @@ export function openWebSocket(
   const headers: [string, string][] = [];
   for (let index = 0; index + 1 < list.length; index += 2)
     if (!OF_MESSAGES.test(list[index] ?? "")) headers.push([list[index] ?? "", list[index + 1] ?? ""]);
-  const socket = new WebSocket(`${origin.replace(/^http/, "ws")}${path}`, {
+  const socket = createSocket(`${origin.replace(/^http/, "ws")}${path}`, {
     dispatcher: pools.get(origin, timeouts.connectMs),
     headers: Object.fromEntries(headers),
     protocols: [...protocols],
@@ -83,6 +86,19 @@ export function openWebSocket(
       else reject(new AppError("upstream_unreachable", `Cannot open a WebSocket to the upstream ${name}`));
     });
   });
+}
+
+/** Creates a WebSocket. Throws `validation` for protocols that the WebSocket standard does not allow. */
+function createSocket(...options: ConstructorParameters<typeof WebSocket>): WebSocket {
+  try {
+    return new WebSocket(...options);
+  } catch (cause) {
+    throw new AppError(
+      "validation",
+      "Cannot open the WebSocket: a protocol in Sec-WebSocket-Protocol is invalid or repeated. Send each protocol once.",
+      { cause },
+    );
+  }
 }
 
 const OF_MESSAGES = /^(?:content-|accept-encoding$|host$)/i;

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
+import { json as readJson } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { closeHere, listenHere } from "../../support/mcp-servers.ts";
@@ -54,6 +55,25 @@ async function open(
     client.once("error", reject);
   });
   return { client, received, status };
+}
+
+/** Requests a WebSocket with any headers. Returns the response to an upgrade that is rejected. */
+async function upgrade(url: string, headers: Record<string, string>) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(`${url}/v1/realtime?model=gpt-realtime`, {
+      headers: {
+        connection: "Upgrade",
+        upgrade: "websocket",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+        ...headers,
+      },
+    })
+      .on("response", resolve)
+      .on("error", reject)
+      .end();
+  });
+  return { status: response.statusCode, headers: response.headers, body: await readJson(response) };
 }
 
 describe("relayed WebSockets", () => {
@@ -139,5 +159,23 @@ describe("relayed WebSockets", () => {
       (await open(`${proxy.url}/v1/realtime`, { headers: { authorization: `Bearer ${key}` } })).status,
     ).toBe(502);
     expect((await open(`${proxy.url}${live}?key=${key}`)).status).toBe(404);
+  });
+
+  it("are rejected if they offer invalid or repeated protocols", async () => {
+    const vendor = await startVendor();
+    const proxy = await startTestProxy({
+      upstreams: { main: { dialect: "responses", base_url: vendor.url, api_key: "sk-upstream-0123456789" } },
+    });
+    closers.push(proxy.close);
+    for (const offered of ["realtime, realtime", "real time", "a/b"]) {
+      const received = await upgrade(proxy.url, { "sec-websocket-protocol": offered });
+      expect([offered, received.status]).toEqual([offered, 400]);
+      const message = expect.stringContaining("Sec-WebSocket-Protocol");
+      expect(received.body).toMatchObject({ error: { message } });
+    }
+    expect(proxy.records.map(({ status, errorCode }) => [status, errorCode])).toEqual(
+      Array(3).fill([400, "validation"]),
+    );
+    expect(vendor.opened).toEqual([]);
   });
 });
