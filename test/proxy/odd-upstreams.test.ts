@@ -153,6 +153,10 @@ describe("unusual upstream responses", () => {
     const short = await ask();
     resume(',{"candidates":[');
     await expect(short.rest()).rejects.toThrow();
+    await until(() => proxy.records.length === 2);
+    expect(proxy.records[1]?.errorMessage).toContain(
+      "response of the upstream main ended before the end of its JSON",
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import type { OpenStream } from "./open-streams.ts";
 import type { RelayOutcome, RelayTask, ResponseDetails, ResponseWatch, StreamFilter } from "./relay-task.ts";
 import { isEventStream, isExpected, problemIn, readDetails, withoutIdentity } from "./response-checks.ts";
 import { clientHeaders } from "./response-headers.ts";
-import { clientDisconnected, REDIRECTED, streamCut, toUpstreamError } from "./upstream-errors.ts";
+import { clientDisconnected, createCutError, REDIRECTED, toUpstreamError } from "./upstream-errors.ts";
 
 /** Maximum bytes of a response that is buffered until it is complete, so that an interruption results in a 502. */
 const MAX_BUFFERED = 256 * 1024;
@@ -184,7 +184,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     }
     if (last) response.write(last);
     if (rest) response.write(rest);
-    this.break(streamCut(upstream));
+    this.break(createCutError(upstream, this.isStream));
   }
 
   /**

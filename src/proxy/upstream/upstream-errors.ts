@@ -83,9 +83,11 @@ export function createInterimTimeoutError(upstream: string): AppError {
   return new AppError("upstream_timeout", message);
 }
 
-/** Returns the error of a stream that ended without its last event. */
-export function streamCut(upstream: string): AppError {
-  return new AppError("upstream_cut", `The stream of the upstream ${upstream} ended before its last event`);
+/** Returns the error of a response that ended too early: a stream without its last event, or incomplete JSON. */
+export function createCutError(upstream: string, isStream: boolean): AppError {
+  const what = isStream ? "stream" : "response";
+  const end = isStream ? "its last event" : "the end of its JSON";
+  return new AppError("upstream_cut", `The ${what} of the upstream ${upstream} ended before ${end}`);
 }
 
 /** Returns the error of a call whose client has disconnected. */
