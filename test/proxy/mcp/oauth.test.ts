@@ -79,6 +79,12 @@ describe("the sign-in to an MCP server", () => {
     expect(authority.tokenRequests[0]?.get("client_id")).toBe("known");
   });
 
+  it("fails if its time is over before the user is sent to the authorization server", async () => {
+    const { server, fetch: send } = await setUp();
+    const parts = { fetch: send, version: "1.0.0", show: () => {}, signal: AbortSignal.abort() };
+    await expect(signIn("guarded", server, parts)).rejects.toMatchObject({ code: "upstream_timeout" });
+  });
+
   it("rejects the response or the metadata of another authorization server", async () => {
     const { authority, server, fetch: send } = await setUp();
     authority.state.shownIssuer = "https://attacker.example";

@@ -235,7 +235,9 @@ async function listenForReturn(port: number): Promise<ReturnListener> {
               hint: "Run the command again, or give it more time with --timeout.",
             }),
           );
-        signal.addEventListener("abort", abort, { once: true });
+        // A signal that has already aborted emits no event.
+        if (signal.aborted) abort();
+        else signal.addEventListener("abort", abort, { once: true });
         take = (parameters) => {
           // A web page that guesses the port must not end the sign-in.
           if (parameters.get("state") !== state) return "This page belongs to another sign-in.";
