@@ -6,7 +6,7 @@ import { isApiOperation } from "../auth/policy.ts";
 import type { Route } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
-import { admit, createRefusal, type RefusalReason } from "./admission.ts";
+import { admit, createConnectionLimitError, createRefusal, type RefusalReason } from "./admission.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -59,18 +59,11 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
   }
   const hasSentKey = headers.authorization !== undefined;
   const isApi = isApiOperation(route?.operation);
-  if (refusal === "key" && hasSentKey && isApi && !services.gateway.directory.isRead) {
-    reply.header("retry-after", "1");
+  if (refusal === "key" && hasSentKey && isApi && !services.gateway.directory.isRead)
     throw new AppError("overloaded", "The database with the keys is not open yet; try again in a moment");
-  }
   if (refusal) return refuse(reply, refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
-  if (isAboveLimit && route?.operation !== "health" && route?.operation !== "readiness") {
-    reply.header("retry-after", "1");
-    throw new AppError(
-      "overloaded",
-      "The proxy has reached its limit of connections. Retry later, or raise proxy.limits.connections or the process's limit of open files.",
-    );
-  }
+  if (isAboveLimit && route?.operation !== "health" && route?.operation !== "readiness")
+    throw createConnectionLimitError();
   return true;
 }
 

@@ -101,6 +101,14 @@ function refused(refusal: RefusalReason): Admission {
   return { key: undefined, refusal };
 }
 
+/** Creates the error for a request on a connection above the limit of connections. */
+export function createConnectionLimitError(): AppError {
+  return new AppError(
+    "overloaded",
+    "The proxy has reached its limit of connections. Retry later, or raise proxy.limits.connections or the process's limit of open files.",
+  );
+}
+
 /** Creates the error for a rejected request. `host` is the name by which the client called the proxy. */
 export function createRefusal(refusal: RefusalReason, host: string | undefined): AppError {
   switch (refusal) {

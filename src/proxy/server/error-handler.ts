@@ -35,6 +35,8 @@ export function addProxyErrors(
     const body = services.runtime().redact(encodeProxyError(dialect, rejection, services.nextRequestId()));
     if (dialect === "bedrock") reply.header("x-amzn-errortype", toExceptionName(rejection.status, ""));
     reply.code(rejection.status);
+    const { retryAfterSeconds } = rejection;
+    if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
     if (!request.raw.complete) return sendEarly(reply, body);
     return reply.header("content-type", "application/json; charset=utf-8").send(body);
   });

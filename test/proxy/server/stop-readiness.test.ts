@@ -19,5 +19,6 @@ it("a proxy whose stop is announced returns 503 for /readyz, serves calls, and c
     "close",
     "close",
   ]);
+  expect(responses[0]?.headers.get("retry-after")).toBe("1");
   expect(await responses[2]?.text()).toContain("Hello");
 });
