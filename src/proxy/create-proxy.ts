@@ -102,6 +102,8 @@ export interface ProxyServer {
   noteRefused(reason: string): void;
   /** Makes `/readyz` return 503 and every response close its connection; calls are still served. */
   announceStop(): void;
+  /** Stops accepting connections. Resolves when the listener is closed, so that another process can bind its port. */
+  refuse(): Promise<void>;
   /**
    * Stops accepting connections, and resolves when all calls have been served, including those that arrive over open
    * connections.
@@ -188,6 +190,10 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   const upgrades = serveUpgrades(app, services);
   const connections = createDraining(app.server, () => metrics.active > 0);
   const stopHeartbeat = parts.gateway ? startHeartbeat(services) : async () => {};
+  const beginDraining = () => {
+    draining = true;
+    upgrades.drain();
+  };
   return {
     app,
     counts: metrics.counts,
@@ -206,13 +212,16 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       configuration = { ...configuration, refused: { at: Date.now(), reason } };
     },
     announceStop: connections.announceStop,
+    async refuse() {
+      beginDraining();
+      await connections.refuse();
+    },
     async drain() {
-      draining = true;
-      upgrades.drain();
+      beginDraining();
       await connections.drain();
     },
     async retire() {
-      upgrades.drain();
+      beginDraining();
       await connections.retire();
     },
     async close() {

@@ -111,6 +111,8 @@ export interface Draining {
   /** Makes every response close its connection; calls are still served. */
   announceStop(): void;
   isStopping(): boolean;
+  /** Accepts the connections that wait, for up to 1 s, and then closes the listener. Resolves when it is closed. */
+  refuse(): Promise<void>;
   /**
    * Stops accepting connections, and resolves when all running calls have been served. Calls that arrive during this
    * time over open connections are served as well, because a load balancer does not detect that the proxy has stopped
@@ -160,13 +162,23 @@ export function createDraining(server: Server, isServing: () => boolean): Draini
       response.shouldKeepAlive = false;
     });
   };
+  const stopAccepting = async () => {
+    announceStop();
+    await acceptWaiting();
+    // Closes the listening socket before it returns.
+    stopListening();
+  };
+  let refused: Promise<void> | undefined;
+  const refuse = () => {
+    refused ??= stopAccepting();
+    return refused;
+  };
   return {
     announceStop,
     isStopping: () => stopping,
+    refuse,
     async drain() {
-      announceStop();
-      await acceptWaiting();
-      stopListening();
+      await refuse();
       // Idle connections stay open until no call is running: each can carry one more call, whose response closes it.
       do {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { question } from "../../support/faulty-upstream.ts";
@@ -78,4 +79,23 @@ it("a stopping proxy serves calls over open connections, and closes each after i
   finish();
   expect(await running).toMatchObject({ status: 200 });
   await drained;
+});
+
+it("a proxy whose successor has taken over accepts no WebSockets on open connections", async () => {
+  const proxy = await startTestProxy({});
+  onTestFinished(() => proxy.close());
+  const socket = connect(Number(new URL(proxy.url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const ask = async (path: string, headers = "") => {
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`);
+    return String(await once(socket, "data"));
+  };
+  expect(await ask("/healthz")).toMatch(/^HTTP\/1.1 200 /);
+  const retired = proxy.server.retire();
+  const response = await ask(
+    "/v1/responses",
+    "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+  );
+  expect(response).toMatch(/^HTTP\/1.1 503 [^]*The proxy is stopping/);
+  await retired;
 });

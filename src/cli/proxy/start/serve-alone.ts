@@ -59,8 +59,9 @@ export async function serveAlone(
     async announceStop() {
       proxy.announceStop();
     },
-    async refuse() {
+    refuse() {
       drained ??= proxy.drain();
+      return proxy.refuse();
     },
     drained: async () => drained,
     close: () => proxy.close(),

@@ -27,8 +27,8 @@ export interface Serving {
   /** Stops accepting connections, and resolves when all calls on existing connections have ended. */
   retire(): Promise<void>;
   /**
-   * Begins to drain: stops accepting connections, and still serves the calls on open ones. Resolves once every process
-   * has begun.
+   * Begins to drain: stops accepting connections, and still serves the calls on open ones. Resolves when the listener
+   * is closed, so that another process can bind its port.
    */
   refuse(): Promise<void>;
   /** Resolves, after `refuse`, when no call is running. */

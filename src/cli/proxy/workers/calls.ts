@@ -77,8 +77,11 @@ export interface WorkerCalls {
   noteRefused(reason: string): void;
   /** Announces the stop to load balancers. */
   announceStop(): void;
-  /** Begins to drain: stops accepting connections, and still serves the calls on open ones. */
-  refuse(): void;
+  /**
+   * Begins to drain: stops accepting connections, and still serves the calls on open ones. Resolves when the worker's
+   * listener is closed.
+   */
+  refuse(): Promise<void>;
   /** Resolves, after `refuse`, when no call is running. */
   drained(): Promise<void>;
   /** Ends all calls and the process. The promise never resolves. */

@@ -90,8 +90,9 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
     activity: (since) => proxy?.activity(since) ?? NO_CALLS,
     noteRefused: (reason) => proxy?.noteRefused(reason),
     announceStop: () => proxy?.announceStop(),
-    refuse() {
+    async refuse() {
       drained ??= proxy?.drain();
+      await proxy?.refuse();
     },
     drained: async () => drained,
     async end() {
