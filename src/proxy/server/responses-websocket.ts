@@ -96,12 +96,14 @@ class Connection {
   }
 
   private async run(): Promise<void> {
-    for (let bytes = this.waiting.shift(); bytes !== undefined; bytes = this.waiting.shift()) {
+    while (!this.isDraining) {
+      const bytes = this.waiting.shift();
+      if (bytes === undefined) return;
       this.running = new AbortController();
       await this.respond(bytes, this.running.signal);
       this.running = undefined;
-      if (this.isDraining) this.drain();
     }
+    this.drain();
   }
 
   /** Serves one event of the client. Every error is sent to the client as an event. */

@@ -230,4 +230,26 @@ describe("a WebSocket of the responses dialect", () => {
     expect([code, later, busy.received.at(-1)?.["type"]]).toEqual([1012, 1012, "response.completed"]);
     await drained;
   });
+
+  it("creates no response for an event that waits when the proxy stops", async () => {
+    const { proxy, upstream } = await setUp();
+    const { client, create, received } = await open(proxy);
+    let finish = () => {};
+    upstream.respond = (hit, response) => {
+      finish = () => responseStream("resp_1", "Hi")(hit, response);
+    };
+    create({ input: "first" });
+    await until(() => upstream.hits.length === 1);
+    create({ input: "second" });
+    // A pong after the event shows that the proxy has received it.
+    client.ping();
+    await once(client, "pong");
+    const drained = proxy.server.drain();
+    finish();
+    const [code] = await once(client, "close");
+    await drained;
+    expect([code, received.at(-1)?.["type"]]).toEqual([1012, "response.completed"]);
+    expect(upstream.hits).toHaveLength(1);
+    expect(proxy.records).toHaveLength(1);
+  });
 });
