@@ -9,7 +9,7 @@ import { encodeProxyError, toProxyError } from "../dialect-errors.ts";
 import type { AdmittedUpgrade } from "../pipeline/websocket-call.ts";
 import { type Route, routes } from "../routes.ts";
 import type { Services } from "../services.ts";
-import { admit, createRefusal } from "./admission.ts";
+import { admit, createConnectionLimitError, createRefusal } from "./admission.ts";
 import type { RelayedWebSockets } from "./relay-websocket.ts";
 import type { ResponsesWebSockets } from "./responses-websocket.ts";
 
@@ -114,18 +114,21 @@ function check(
   const { key, refusal } = services.isDraining()
     ? { refusal: "stopping" as const }
     : admit(arrival, route, runtime, services);
-  if (refusal === undefined) return { key };
-  return createRefusal(refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
+  if (refusal !== undefined)
+    return createRefusal(refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
+  return services.connections.isAbove(socket) ? createConnectionLimitError() : { key };
 }
 
 function reject(socket: Duplex, rejection: AppError, services: Services): void {
-  const body = encodeProxyError("responses", toProxyError(rejection), services.nextRequestId());
+  const error = toProxyError(rejection);
+  const body = encodeProxyError("responses", error, services.nextRequestId());
   const { status } = rejection;
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     "Connection: close",
     "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(error.retryAfterSeconds === undefined ? [] : [`Retry-After: ${error.retryAfterSeconds}`]),
     ...(status === 401 ? ['WWW-Authenticate: Bearer realm="sallyport"'] : []),
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);

@@ -72,6 +72,18 @@ describe("connections above limits.connections", () => {
   });
 });
 
+it("a WebSocket above limits.connections is rejected with a 503", async () => {
+  const { open } = await startProxy({ limits: { connections: 1 } });
+  const upgrade =
+    "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+  const within = await open();
+  expect(await ask(within, "/v1/responses", upgrade)).toMatch(/^http\/1.1 101 /);
+  const socket = await open();
+  const response = await ask(socket, "/v1/responses", upgrade);
+  expect(response).toMatch(/^http\/1.1 503 [^]*\r\nretry-after: 1\r\n/);
+  await until(() => socket.readableEnded || socket.closed);
+});
+
 describe("connections without a valid key, if keys are required", () => {
   it("are closed after their response, while connections with a key stay open", async () => {
     const { open } = await startProxy({ auth_mode: "all_except_health", api_keys: [KEY] });
