@@ -14,6 +14,7 @@ import {
   findPrefix,
   REFERENCE,
 } from "./litellm-deployments.ts";
+import { importRedis } from "./litellm-redis.ts";
 
 /** Converts LiteLLM's `config.yaml`: docs.litellm.ai/docs/proxy/configs. */
 
@@ -155,9 +156,11 @@ function importRules(config: LitellmConfig, targets: Targets, notes: Notes): Imp
   if (strategy === undefined)
     notes.add("router_settings.routing_strategy", `${routing} is not known; the default strategy is used`);
   const rules: ImportedRule[] = [];
+  const prefixes: string[] = [];
   for (const [name, own] of targets) {
     // `NAME/model` reaches an upstream without a rule; a rule could not remove the prefix from the model name.
     if (name.includes("*") && own.includes(name)) {
+      prefixes.push(name);
       if (new Set(own).size > 1)
         notes.add(
           `model_list.${name}`,
@@ -177,8 +180,26 @@ function importRules(config: LitellmConfig, targets: Targets, notes: Notes): Imp
     const own = targets.get(group);
     if (own !== undefined) rules.push(importGroup(alias, group, own, { config, targets, strategy, notes }));
   }
-  // Rules apply in order, so a name precedes a pattern that also matches it.
-  return rules.sort((one, other) => wildcards(one) - wildcards(other));
+  // Rules apply in order: names precede patterns and, as in LiteLLM, longer patterns precede shorter ones.
+  rules.sort((one, other) => comparePatterns(one.match, other.match));
+  for (const name of prefixes) notePrefix(name, rules, config, notes);
+  return rules;
+}
+
+/** Notes that the fallbacks of a prefix were left out, and that a rule takes precedence over the prefix. */
+function notePrefix(name: string, rules: readonly ImportedRule[], config: LitellmConfig, notes: Notes): void {
+  const { failed, larger } = findFallbacks([name], config);
+  if (failed.length > 0 || larger.length > 0)
+    notes.add(
+      `model_list.${name}`,
+      "its fallbacks were left out, because a prefix selects a single upstream",
+    );
+  const earlier = rules.find(({ match }) => match.endsWith("*") && name.startsWith(match.slice(0, -1)));
+  if (earlier !== undefined)
+    notes.add(
+      `model_list.${name}`,
+      `the rule ${JSON.stringify(earlier.match)} takes precedence over this prefix: add a rule before it for each model that the prefix must serve`,
+    );
 }
 
 interface GroupContext {
@@ -231,8 +252,10 @@ function findFallbacks(names: readonly string[], { router_settings, litellm_sett
   return { failed: named.length > 0 ? named : byDefault, larger };
 }
 
-function wildcards({ match }: ImportedRule): number {
-  return match === "*" ? 2 : Number(match.includes("*"));
+/** Compares two rules' patterns: names come first, then longer patterns. */
+function comparePatterns(one: string, other: string): number {
+  const wildcards = Number(one.includes("*")) - Number(other.includes("*"));
+  return wildcards !== 0 || !one.includes("*") ? wildcards : other.length - one.length;
 }
 
 function describeTargets(all: readonly string[]): Pick<ImportedRule, "upstream" | "model"> {
@@ -244,32 +267,6 @@ function describeTargets(all: readonly string[]): Pick<ImportedRule, "upstream" 
     ? { upstream: only.slice(0, slash) }
     : { upstream: only.slice(0, slash), model: only.slice(slash + 1) };
 }
-
-/**
- * Returns the setting `redis` or `redis_env`, or an empty object. As in LiteLLM, `redis_url` takes precedence over the
- * settings of its parts.
- */
-function importRedis(settings: NonNullable<LitellmConfig["router_settings"]>, notes: Notes): object {
-  const { redis_url: url, redis_host: host, redis_port: port, redis_password: password } = settings;
-  if (url) {
-    const redis = importSecret(url, REFERENCE);
-    return typeof redis === "string" ? { redis } : { redis_env: redis.env };
-  }
-  const parts = { redis_host: host, redis_port: port, redis_password: password };
-  const given = Object.entries(parts).flatMap(([name, value]) => (value == null ? [] : [{ name, value }]));
-  const user = password == null ? "" : `:${encodeURIComponent(password)}@`;
-  const redis = `redis://${user}${host}:${port ?? DEFAULT_REDIS_PORT}`;
-  if (host && !given.some(({ value }) => REFERENCE.test(String(value))) && URL.canParse(redis))
-    return { redis };
-  for (const { name } of given)
-    notes.add(
-      `router_settings.${name}`,
-      'was left out: set "redis_env" to a variable that holds redis://:PASSWORD@HOST:PORT',
-    );
-  return {};
-}
-
-const DEFAULT_REDIS_PORT = 6379;
 
 /** Converts LiteLLM's master key to a key that can call models; the proxy creates its own admin key. */
 function importMasterKey(key: string): object {

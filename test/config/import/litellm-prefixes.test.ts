@@ -2,12 +2,23 @@ import { describe, expect, it } from "vitest";
 import { importConfiguration } from "../../../src/config/import/import-configuration.ts";
 
 /** Converts deployments, each given as its model name and LiteLLM's model. */
-function convert(...deployments: readonly (readonly [name: string, model: string, more?: object])[]) {
+function convert(...deployments: readonly DeploymentOf[]) {
+  return convertWith({}, ...deployments);
+}
+
+type DeploymentOf = readonly [name: string, model: string, more?: object];
+
+/** Converts deployments with LiteLLM's `router_settings`. */
+function convertWith(router_settings: object, ...deployments: readonly DeploymentOf[]) {
   const model_list = deployments.map(([model_name, model, more]) => ({
     model_name,
     litellm_params: { model, ...more },
   }));
-  const { proxy, notes } = importConfiguration(JSON.stringify({ model_list }), "config.json", {});
+  const { proxy, notes } = importConfiguration(
+    JSON.stringify({ model_list, router_settings }),
+    "config.json",
+    {},
+  );
   return { upstreams: Object.keys(proxy.upstreams), rules: proxy.models, notes };
 }
 
@@ -67,9 +78,46 @@ describe("proxy import of LiteLLM's patterns", () => {
     ]);
   });
 
+  it("puts longer patterns before shorter ones that also match their names", () => {
+    const { rules } = convert(
+      ["*", "openrouter/*"],
+      ["openai/*", "openrouter/openai/*"],
+      ["gpt-4", "openai/gpt-4"],
+      ["openai/gpt-*", "azure/gpt-4", { api_base: "https://example.openai.azure.com" }],
+    );
+    expect(rules.map(({ match }) => match)).toEqual(["gpt-4", "openai/gpt-*", "openai/*", "*"]);
+  });
+
+  it("explains that a rule takes precedence over a prefix", () => {
+    const { rules, notes } = convert(["*", "openrouter/*"], ["openai/*", "openai/*"]);
+    expect(rules).toEqual([{ match: "*", upstream: "openrouter" }]);
+    expect(notes).toEqual([
+      {
+        setting: "model_list.openai/*",
+        text: 'the rule "*" takes precedence over this prefix: add a rule before it for each model that the prefix must serve',
+      },
+    ]);
+  });
+
+  it("explains that the fallbacks of a prefix were left out", () => {
+    const text = "its fallbacks were left out, because a prefix selects a single upstream";
+    for (const settings of [
+      { fallbacks: [{ "openai/*": ["haiku"] }] },
+      { context_window_fallbacks: [{ "openai/*": ["haiku"] }] },
+      { default_fallbacks: ["haiku"] },
+    ]) {
+      const { notes } = convertWith(
+        settings,
+        ["openai/*", "openai/*"],
+        ["haiku", "anthropic/claude-haiku-4-5"],
+      );
+      expect(notes).toContainEqual({ setting: "model_list.openai/*", text });
+    }
+  });
+
   it("explains that a rule cannot change a part of the model name", () => {
     const { rules, notes } = convert(["my-*", "openai/gpt-*"], ["gpt-*", "openai/gpt-*"]);
-    expect(rules.map(({ match }) => match)).toEqual(["my-*", "gpt-*"]);
+    expect(rules.map(({ match }) => match)).toEqual(["gpt-*", "my-*"]);
     expect(notes).toEqual([
       {
         setting: "model_list.my-*",
