@@ -165,7 +165,9 @@ describe("a page of another origin", () => {
     const response = await page.goto(`${own}/`);
     expect(response?.status()).toBe(403);
     const reached = await page.evaluate(attack, onReview(own));
-    expect(reached.filter((text) => !text.includes("does not accept requests for this host name"))).toEqual([]);
+    expect(reached.filter((text) => !text.includes("does not accept requests for this host name"))).toEqual(
+      [],
+    );
     await expectUntouched(target);
   });
 });

@@ -212,7 +212,8 @@ export const adminRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",
     path: "/health",
-    summary: "Returns the state of the replicas, the database, Redis, the upstreams and the capture of bodies",
+    summary:
+      "Returns the state of the replicas, the database, Redis, the upstreams and the capture of bodies",
     response: healthSchema,
     serve: ({ services }) => adminHealth(services),
   }),

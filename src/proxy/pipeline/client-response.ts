@@ -116,10 +116,7 @@ function parseJson(body: Buffer | undefined): unknown {
   }
 }
 
-/**
- * Returns a body as text; undefined if its coding is unknown or invalid, or if a compressed body is larger than 4 MiB
- * decoded.
- */
+/** Returns a body as text; undefined if its coding is unknown or invalid, or if it is decoded to more than 4 MiB. */
 async function decodedText(body: Buffer, coding: string | undefined): Promise<string | undefined> {
   try {
     return (await decodeBody(body, coding, 4 * 1024 * 1024)).toString("utf8");

@@ -131,11 +131,11 @@ const NOTHING = Buffer.alloc(0);
 
 /** Returns whether the bytes from `start` to `end` are a line. `isStart`: the first byte is the first of the stream. */
 function isWholeLine(bytes: Buffer, start: number, end: number, isStart: boolean): boolean {
-  const startsLine = start === 0 ? isStart : isLineEnding(bytes[start - 1]);
-  return startsLine && (end === bytes.length || isLineEnding(bytes[end]));
+  const startsLine = start === 0 ? isStart : isNewline(bytes[start - 1]);
+  return startsLine && (end === bytes.length || isNewline(bytes[end]));
 }
 
-function isLineEnding(byte: number | undefined): boolean {
+function isNewline(byte: number | undefined): boolean {
   return byte === 0x0a || byte === 0x0d;
 }
 
