@@ -1,7 +1,7 @@
 import { OWN_MARK } from "./file-edits/own-file.ts";
 
 /** Description of the review command in an agent's list of commands. */
-export const REVIEW_COMMAND = "Review the changes in the browser, together with the person";
+export const REVIEW_COMMAND = "Open the changes for review in the browser, and handle the comments";
 
 /** The facts about an agent that the prompts of a live review contain, such as its name and how its shell waits. */
 export interface LiveReviewer {

@@ -36,7 +36,7 @@ export async function checkSecret(name: string, { json }: KeychainFlags, output:
   const secret = (await accessKeychain({ action: "read", name })).trim();
   const found = { name, characters: secret.length };
   await output.result(
-    json ? JSON.stringify(found) : `The keychain has "${name}", ${secret.length} characters.`,
+    json ? JSON.stringify(found) : `The keychain has the secret "${name}" (${secret.length} characters).`,
   );
   return 0;
 }

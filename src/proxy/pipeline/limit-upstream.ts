@@ -47,7 +47,10 @@ export function reserveTogether(
   return reserve(queue, call, limits, { subject, isLast, calls, tokens, hold: limits });
 }
 
-/** Begins several upstream calls (`Limiter.beginSeparate`). */
+/**
+ * Ends the earlier reservation, and returns a hold for each of several upstream calls that will be sent at once
+ * (`Limiter.beginSeparate`).
+ */
 export function beginSeparate(queue: LimitQueue, call: Call, count: number): readonly UpstreamHold[] {
   const limits = getLimits(call);
   releaseUpstream(queue, limits, undefined);

@@ -72,7 +72,7 @@ function Buttons({ hasComments, sending, approve }: ButtonsProps) {
             Approve without comments
           </IrreversibleButton>
           <Button variant="primary" onClick={() => openDialog("send")}>
-            Send them as feedback
+            Send comments as feedback
           </Button>
         </>
       ) : (

@@ -31,8 +31,8 @@ export function StatusLine() {
 }
 
 /**
- * Formats the numbers of threads and of unsent comments and replies. Threads contain messages that were sent or come
- * from others; comments and replies are in the draft until they are sent.
+ * Formats the numbers of threads, and of comments and replies in the draft. Threads are stored on the server, and can
+ * contain unsent messages, for example from an editor.
  */
 function describeCount(threads: number, comments: number): string {
   if (threads === 0) return plural(comments, "comment");

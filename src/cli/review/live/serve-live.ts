@@ -51,7 +51,10 @@ export interface LiveEnd {
   print(): Promise<void>;
 }
 
-/** Ends a live review: records an interruption, waits for agents that receive a batch, and returns the output. */
+/**
+ * Ends a live review: records the interruption if the review was interrupted, waits for agents that are receiving a
+ * batch, and returns the output.
+ */
 export async function endLive(
   { review, output }: ReviewRun,
   { threads: { live } }: ReviewContext,

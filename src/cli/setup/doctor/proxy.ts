@@ -29,7 +29,10 @@ export async function proxyFindings(
   }
 }
 
-/** Checks the review section of the file. Returns a finding only if the section is invalid. */
+/**
+ * Checks the review section of the file that reviews read, which `--config` does not change. Returns a finding only if
+ * the section is invalid.
+ */
 async function reviewFinding(): Promise<Finding | undefined> {
   try {
     await loadReviewConfiguration(processEnvironment);
