@@ -61,7 +61,10 @@ function toLongPrompt({ inputThreshold = 200_000, input, output, ...cache }) {
   return [String(inputThreshold), short(input, true), short(output, true), short(read), short(write)];
 }
 
-/** Returns a number as text. Returns an empty text for undefined and, unless `keepsZero`, for 0. */
+/**
+ * Returns a number as text. Returns an empty string for a value that is not a finite number and, unless `keepsZero`,
+ * for 0.
+ */
 function short(number, keepsZero = false) {
   if (typeof number !== "number" || !Number.isFinite(number) || (number === 0 && !keepsZero)) return "";
   return String(Number(number.toPrecision(10)));

@@ -28,7 +28,7 @@ export async function createRecording() {
   };
 }
 
-/** Returns the text of cart.ts: the sum of `each`, an expression, over all items, between `before` and `after`. */
+/** Returns the text of cart.ts. `each` is the expression that is summed; `before` and `after` enclose the sum. */
 export function cart(each, before = "", after = "") {
   return `export function total(items: Item[]): number {
   return ${before}items.reduce((sum, item) => sum + ${each}, 0)${after};

@@ -127,7 +127,7 @@ class Failover implements LimitStore {
       try {
         return await this.store.read(subjects);
       } catch {
-        // As in `reserve`.
+        // The connection broke or Redis did not respond: the state of this replica's share is returned.
       }
     }
     return this.local.read(subjects.map((subject) => this.shares.getShare(subject)));

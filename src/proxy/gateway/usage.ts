@@ -133,7 +133,10 @@ function joined(db: Database, column: string): string {
   return getEngine(db) === "sqlite" ? `group_concat(${column}, '')` : `string_agg(${column}, '')`;
 }
 
-/** Lets the database sum the calls by group and latency bucket, because a busy hour has too many calls to read each. */
+/**
+ * Adds the calls of a span to the groups. The database sums them by group and latency bucket, because a busy hour has
+ * too many calls to read one by one.
+ */
 async function addCalls(
   db: Database,
   groups: Map<string, Group>,

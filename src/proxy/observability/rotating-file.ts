@@ -10,7 +10,10 @@ import { createLineBatches, type LineSink } from "./line-batches.ts";
  * used, because they do not share a file between processes (docs/dependencies.md).
  */
 export interface RotatingFile extends LineSink {
-  /** Appends whole lines after all earlier ones. Resolves when they are written or the write has failed. */
+  /**
+   * Appends whole lines after those of earlier calls; lines that `write` has buffered are written later. Resolves when
+   * they are written or the write has failed.
+   */
   append(lines: Uint8Array): Promise<void>;
 }
 

@@ -65,7 +65,10 @@ export async function readText(
 ): Promise<string> {
   const bytes = await readWhole(response.body, limit);
   if (bytes === undefined)
-    throw new AppError("upstream_invalid", `The upstream ${upstream} returned a response that is too large`);
+    throw new AppError(
+      "upstream_invalid",
+      `The upstream ${upstream} returned a response larger than ${limit / 1024 ** 2} MiB`,
+    );
   return bytes.toString("utf8");
 }
 

@@ -55,7 +55,7 @@ function decodePath(path: string): string {
 export interface RemoteAddress {
   readonly host: string;
   readonly path: string;
-  /** Undefined for an unknown host. */
+  /** Undefined if neither the host nor the path identifies the forge. */
   readonly forge: ForgeName | undefined;
   /** Whether the port for HTTPS is unknown, because the remote uses another protocol, such as SSH. */
   readonly isPortUnknown?: boolean;

@@ -146,7 +146,7 @@ function reopen({ id }: ReviewComment, typed: string): void {
   showEditor(id);
 }
 
-/** Returns an open editor without content whose comment passes `isMeant`. */
+/** Returns a comment that passes `isMeant` and whose editor is open and empty, or undefined. */
 function openEditor(isMeant: (comment: ReviewComment) => boolean): ReviewComment | undefined {
   const { comments, editing } = useComments.getState();
   return comments.find((comment) => editing.has(comment.id) && isBlank(comment) && isMeant(comment));

@@ -17,8 +17,8 @@ const IMAGE = /\.(png|jpe?g|webp)$/i;
 /** Renders a description and images of a change, in place of a file's lines. */
 export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row: number }) {
   const { file, patch } = body;
-  // Sizes come from the server. A saved page has no server, and the changes since the last feedback are not a
-  // diff of the server.
+  // Sizes come from the server. A saved page has no server, and the server has sizes only for the whole diff, not for
+  // the changes since a round.
   const isServed = useNotebooks((state) => state.isServed);
   const hasSizes = useSession(({ since }) => since === undefined) && isServed;
   return (

@@ -27,7 +27,7 @@ export function SourceView() {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className="source" tabIndex={0} aria-label="Markdown source">
       {lines.map((text, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity other than their number
         <SourceLine key={index} number={index + 1} text={text} annotation={annotated.get(index + 1)} />
       ))}
     </section>

@@ -8,7 +8,7 @@ export interface SharedReview {
   readonly title: string;
   readonly plan: string;
   readonly annotations: readonly PlanAnnotation[];
-  /** Images as data URLs: those of the plan by source, attached ones by name; only in files. */
+  /** Images as data URLs: those of the plan by source, attached ones by `path`, such as `attached:1`; only in files. */
   readonly images?: Readonly<Record<string, string>>;
   /** Rendered diagrams as SVG, keyed by source; only in files. */
   readonly diagrams?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ import { createWorkerLimits, type WorkerLimits } from "./worker-limits.ts";
 export interface CommonState {
   /** Returns the functions that a worker can call. */
   getCalls(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
-  /** Sets the amounts of budgets that were already spent when this process started to count. */
+  /** Sets the amount already spent from each budget that this process does not count yet. */
   prime(spent: readonly SpentBudget[]): void;
   /** Keeps the counts of a worker that has ended, so that no counter decreases, and ends its reservations. */
   retire(worker: WorkerProcess): void;

@@ -83,9 +83,9 @@ const draftNote = z.object({ id: z.number(), note: z.string() });
 interface State {
   /** The person's account. */
   readonly username: string;
-  /** Draft notes of this attempt. */
+  /** Draft notes of the review. */
   readonly drafts: readonly z.infer<typeof draftNote>[];
-  /** Texts of this attempt that are published. */
+  /** Texts of the review that earlier attempts have published. */
   readonly published: readonly string[];
 }
 
