@@ -1,6 +1,6 @@
 // Starts everything under test: the mock, nginx, the floor, Sallyport, and Portkey if it is installed.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,20 +16,21 @@ const PREFIXES = { json: "", sse: "/sse", live: "/live" };
 
 /**
  * Starts the mock on this process's CPU and all others on CPU 0. `portkey` is Portkey's folder; `builds` are builds of
- * Sallyport by name; `environment` is added to the subjects' environment. `withRelay` also starts nginx, which must be
- * installed.
+ * Sallyport by name; `settings` are members of the configuration's `proxy` by the name of the build; `environment` is
+ * added to the subjects' environment. `withRelay` also starts nginx, which must be installed.
  */
 export async function startSubjects({
   portkey,
   builds = { sallyport: "dist/sallyport.js" },
+  settings = {},
   environment = {},
   withRelay = true,
 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
   const children = [startMock(folder, mock)];
-  const start = (args) => {
+  const start = (args, home = folder) => {
     const child = spawn("taskset", ["-c", "0", process.execPath, ...args], {
-      env: { PATH: process.env.PATH, HOME: folder, NODE_ENV: "production", ...environment },
+      env: { PATH: process.env.PATH, HOME: home, NODE_ENV: "production", ...environment },
       stdio: "ignore",
     });
     children.push(child);
@@ -43,7 +44,6 @@ export async function startSubjects({
   };
   try {
     await listening(mock);
-    const config = writeConfig(folder, mock);
     const names = Object.keys(builds);
     const subjects = [
       {
@@ -52,9 +52,13 @@ export async function startSubjects({
         pid: start([join(root, "bench/proxy/floor.mjs"), mock, floor].map(String)),
       },
       ...names.map((name, index) => {
+        // Builds must not share a data directory.
+        const home = join(folder, `home-${index}`);
+        mkdirSync(home);
+        const config = writeConfig(home, mock, settings[name]);
         const command = [resolve(root, builds[name]), "proxy", "start", "--config", config];
         const port = ours + index;
-        return { name, port, pid: start([...command, "--port", String(port)]) };
+        return { name, port, pid: start([...command, "--port", String(port)], home) };
       }),
     ];
     if (withRelay) {
@@ -96,10 +100,10 @@ function portkeyHeaders(prefix) {
 }
 
 /**
- * Writes a configuration with a key, an upstream for each kind of response, and rules that select it by a header.
- * Returns the path of the file.
+ * Writes a configuration with a key, an upstream for each kind of response, rules that select it by a header, and
+ * `settings`. Returns the path of the file.
  */
-export function writeConfig(folder, mock) {
+export function writeConfig(folder, mock, settings = {}) {
   const kinds = Object.entries(PREFIXES);
   const upstream = (base_url) => ({ dialect: "chat-completions", base_url, api_key: "sk-upstream" });
   const proxy = {
@@ -109,6 +113,7 @@ export function writeConfig(folder, mock) {
       kinds.map(([kind, prefix]) => [kind, upstream(`http://127.0.0.1:${mock}${prefix}`)]),
     ),
     models: kinds.map(([kind]) => ({ match: "*", upstream: kind, when: { header: { "x-bench": kind } } })),
+    ...settings,
   };
   const file = join(folder, "config.json");
   writeFileSync(file, JSON.stringify({ proxy }));
