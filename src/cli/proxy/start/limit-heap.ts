@@ -11,10 +11,11 @@ import type { Worker } from "node:worker_threads";
 /** V8's default factor by which the young generation grows. */
 const V8_GROWTH_FACTOR = 2;
 
-/** Bytes of the young generation at which it stops growing. */
-const ENOUGH_BYTES = 16 * 1024 * 1024;
-/** The newest version of Node.js whose V8 limits the young generation to 32 MB itself. */
-const LAST_LIMITED_VERSION = 20;
+/**
+ * Bytes of the young generation at which it stops growing: V8's own maximum in Node.js 20, where less costs CPU time
+ * and saves little (bench/proxy/cost.mjs).
+ */
+const ENOUGH_BYTES = (Number.parseInt(process.versions.node, 10) > 20 ? 16 : 32) * 1024 * 1024;
 
 /**
  * Maximum growth of the old generation between two full collections, in percent of the size of the objects in use, and
@@ -50,7 +51,7 @@ const RARE_MS = 5_000;
  */
 export function limitHeap(): void {
   limitOldGeneration();
-  if (Number.parseInt(process.versions.node, 10) > LAST_LIMITED_VERSION) limitYoungGeneration();
+  limitYoungGeneration();
 }
 
 /**
@@ -100,12 +101,12 @@ function setGrowth(growthBytes: number): void {
 }
 
 /**
- * Keeps V8's young generation at 16 MB, or 32 MB if it grows twice before the observer is called. Since Node.js 22 the
- * young generation grows to 64 MB and more under load, and V8 keeps that memory. With the limit, the proxy uses 80 to
- * 120 MB less memory (bench/proxy/memory.mjs), and a call uses 0 to 8 % more CPU time (bench/proxy/cost.mjs). The
- * option --max-semi-space-size has no effect in a running process, but V8 reads --semi-space-growth-factor before each
- * growth. V8 also shrinks the young generation of a process that allocates little, so growth is allowed again below the
- * limit.
+ * Keeps V8's young generation at `ENOUGH_BYTES`, or at twice that if it grows twice before the observer is called.
+ * Since Node.js 22 the young generation grows to 64 MB and more under load, and V8 keeps that memory. With the limit,
+ * the proxy uses 80 to 120 MB less memory (bench/proxy/memory.mjs), and a call uses 0 to 8 % more CPU time
+ * (bench/proxy/cost.mjs). The option --max-semi-space-size has no effect in a running process, but V8 reads
+ * --semi-space-growth-factor before each growth. V8 also shrinks the young generation of a process that allocates
+ * little, so growth is allowed again below the limit.
  */
 function limitYoungGeneration(): void {
   let factor = V8_GROWTH_FACTOR;

@@ -5,6 +5,8 @@ import type { DiffRound } from "../../../../src/review/api-types.ts";
 vi.stubGlobal("matchMedia", () => new EventTarget());
 vi.stubGlobal("innerWidth", 1_200);
 afterAll(() => void vi.unstubAllGlobals());
+// Another file of this thread may have loaded some of the modules before modules were reset, and others after.
+vi.resetModules();
 const { earlierComments } = await import("../../../../web/code/state/since.ts");
 const { useRounds } = await import("../../../../web/code/state/rounds.ts");
 const { useSession } = await import("../../../../web/code/state/session.ts");
