@@ -349,6 +349,6 @@ describe("sallyport proxy connect", () => {
       "--yes",
     );
     expect(code).toBe(2);
-    expect(stderr).toContain("Start it first");
+    expect(stderr).toContain("start it in another terminal: sallyport proxy start");
   });
 });

@@ -70,7 +70,7 @@ const run = (...args: string[]) =>
 describe("sallyport proxy", () => {
   it("prints what to paste, creates a key once, keeps it secret, and logs metadata only", async () => {
     const first = await start({ auth_mode: "strict" });
-    await until(() => /shown again\.\n/.test(first.stderr()));
+    await until(() => /do not show it\.\n/.test(first.stderr()));
     const key = /sk-sallyport-[\w-]+/.exec(first.stderr())?.[0] ?? "";
     expect(first.stderr()).toContain(`ANTHROPIC_BASE_URL=${first.url}`);
     expect(first.stderr()).toContain(`OPENAI_BASE_URL=${first.url}/v1`);
