@@ -1,20 +1,7 @@
 import { z } from "zod";
-import {
-  type Imported,
-  type ImportedRule,
-  importKey,
-  importSecret,
-  Notes,
-  parseForeign,
-} from "./imported.ts";
-import {
-  createUpstreams,
-  type Deployment,
-  deploymentSchema,
-  findPrefix,
-  REFERENCE,
-} from "./litellm-deployments.ts";
-import { importRedis } from "./litellm-redis.ts";
+import { type Imported, type ImportedRule, Notes, parseForeign } from "./imported.ts";
+import { createUpstreams, type Deployment, deploymentSchema, findPrefix } from "./litellm-deployments.ts";
+import { importMasterKey, importRedis, SECTIONS } from "./litellm-settings.ts";
 
 /** Converts LiteLLM's `config.yaml`: docs.litellm.ai/docs/proxy/configs. */
 
@@ -46,62 +33,6 @@ const litellmSchema = z.looseObject({
   general_settings: z.looseObject({ master_key: text.nullish() }).nullish(),
 });
 type LitellmConfig = z.infer<typeof litellmSchema>;
-
-/**
- * Settings of LiteLLM by section. An empty text marks a setting that other code converts; any other text is the note
- * that the setting gets.
- */
-const SECTIONS = {
-  "": {
-    model_list: "",
-    router_settings: "",
-    litellm_settings: "",
-    general_settings: "",
-    environment_variables: "was left out: set these variables in the proxy's environment",
-    include: "was left out: import each included file, and join the results",
-  },
-  router_settings: {
-    routing_strategy: "",
-    model_group_alias: "",
-    fallbacks: "",
-    context_window_fallbacks: "",
-    default_fallbacks: "",
-    redis_url: "",
-    redis_host: "",
-    redis_port: "",
-    redis_password: "",
-    num_retries: "was left out: each target of a rule is tried once, the last one up to three times",
-    allowed_fails: "was left out: 5 failures in 30 s put an upstream into cooldown",
-    cooldown_time: "was left out: after 5 failures in 30 s, the cooldown takes 30 s and doubles up to 5 min",
-    timeout: 'was left out: set "timeouts"',
-    enable_pre_call_checks: 'was left out: a rule with "on": ["context_window"] has this effect',
-  },
-  litellm_settings: {
-    request_timeout: "",
-    fallbacks: "",
-    context_window_fallbacks: "",
-    default_fallbacks: "",
-    drop_params: "was left out: the translation drops what a model rejects, and reports it in a header",
-    num_retries: "was left out: each target of a rule is tried once, the last one up to three times",
-    allowed_fails: "was left out: 5 failures in 30 s put an upstream into cooldown",
-    cooldown_time: "was left out: after 5 failures in 30 s, the cooldown takes 30 s and doubles up to 5 min",
-    set_verbose: "was left out",
-    json_logs: "was left out: the request log is always JSON",
-    callbacks: "was left out: /metrics serves Prometheus",
-    success_callback: "was left out: usage is kept in the database, and /metrics serves Prometheus",
-    failure_callback: "was left out: usage is kept in the database, and /metrics serves Prometheus",
-    cache: "was left out: responses are not cached",
-    cache_params: "was left out: responses are not cached",
-  },
-  general_settings: {
-    master_key: "",
-    database_url:
-      'was left out: name another database in "database_env"; keys are created with `sallyport proxy keys create`',
-    store_model_in_db: "was left out: upstreams and rules are in the configuration file",
-    background_health_checks: "was left out: failures of calls show the state of an upstream",
-    alerting: "was left out: alert on /metrics",
-  },
-} as const;
 
 /** Converts a configuration. Throws `configuration` if the file is not a valid configuration of LiteLLM. */
 export function importLitellm(
@@ -266,9 +197,4 @@ function describeTargets(all: readonly string[]): Pick<ImportedRule, "upstream" 
   return only.includes("*")
     ? { upstream: only.slice(0, slash) }
     : { upstream: only.slice(0, slash), model: only.slice(slash + 1) };
-}
-
-/** Converts LiteLLM's master key to a key that can call models; the proxy creates its own admin key. */
-function importMasterKey(key: string): object {
-  return importKey("litellm-master-key", importSecret(key, REFERENCE));
 }
