@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import type { ForgeName, PullAddress, RepositoryAddress } from "./forge.ts";
+import { type ForgeName, isEnterpriseCloud, type PullAddress, type RepositoryAddress } from "./forge.ts";
 
 /** Patterns of the paths of pull and merge requests. The path identifies the forge, because any host can run one. */
 const PULL_PATHS: readonly (readonly [ForgeName, RegExp])[] = [
@@ -110,7 +110,7 @@ function azureRemote(host: string, path: string): RemoteAddress | undefined {
 
 /** Returns the forge of a public host, or undefined. */
 function knownForge(host: string): ForgeName | undefined {
-  if (host === "github.com" || host.endsWith(".ghe.com")) return "github";
+  if (host === "github.com" || isEnterpriseCloud(host)) return "github";
   if (host === "gitlab.com") return "gitlab";
   if (host === "bitbucket.org") return "bitbucket";
   return host === "dev.azure.com" || host.endsWith(".visualstudio.com") ? "azure" : undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Environment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { findProgram } from "../git/find-git.ts";
-import { FORGE_LABELS, type ForgeName } from "./forge.ts";
+import { FORGE_LABELS, type ForgeName, isEnterpriseCloud } from "./forge.ts";
 import { signInHint } from "./forge-errors.ts";
 
 /** The credentials for requests to one host. Kept in memory only. */
@@ -88,7 +88,7 @@ export function environmentSignIn(
     case "github": {
       if (host === "github.com") return token(first("GH_TOKEN", "GITHUB_TOKEN"));
       if (!names(first("GH_HOST"))) return undefined;
-      return host.endsWith(".ghe.com")
+      return isEnterpriseCloud(host)
         ? token(first("GH_TOKEN", "GITHUB_TOKEN"))
         : token(first("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"));
     }

@@ -1,6 +1,6 @@
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import type { SignIn } from "./credentials.ts";
-import { FORGE_LABELS, type ForgeName, type PullAddress } from "./forge.ts";
+import { FORGE_LABELS, type ForgeName, isEnterpriseCloud, type PullAddress } from "./forge.ts";
 
 /** The forge that an error names, and the sign-in, whose secret must not appear in messages. */
 interface Named {
@@ -70,7 +70,7 @@ export function signInHint(forge: ForgeName, host: string): string {
 /** Returns the names of the variables that sign in to a host of GitHub, for a hint. */
 function githubVariables(host: string): string {
   if (host === "github.com") return "GH_TOKEN";
-  return `GH_HOST=${host} and ${host.endsWith(".ghe.com") ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"}`;
+  return `GH_HOST=${host} and ${isEnterpriseCloud(host) ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"}`;
 }
 
 /** Returns the error for a response with an error status. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../errors.ts";
 import { type ConnectionOptions, createForgeClient, type ForgeClient, parseJson } from "../client.ts";
+import { isEnterpriseCloud } from "../forge.ts";
 
 /** GitHub's REST API (https://docs.github.com/rest) and GraphQL API (https://docs.github.com/graphql). */
 export interface GitHubApi {
@@ -12,7 +13,7 @@ export interface GitHubApi {
 /** Returns the base of the REST API of a host. */
 function githubBase(host: string): string {
   if (host === "github.com") return "https://api.github.com";
-  return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
+  return isEnterpriseCloud(host) ? `https://api.${host}` : `https://${host}/api/v3`;
 }
 
 /** Creates the API of a host: github.com, a subdomain of ghe.com, or GitHub Enterprise Server. */
