@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { AppError, systemErrorCode } from "../errors.ts";
 import { getReadReason } from "../files/read-reason.ts";
 
@@ -130,27 +131,23 @@ const MISSING_HINT: Partial<Record<NodeJS.Platform, string>> = {
 const COMMAND_MS = 120_000;
 
 /** Resolves to the exit code and stdout of a program. Rejects if the program cannot be started. */
-function run(
+async function run(
   program: string,
   args: readonly string[],
   stdin: string,
 ): Promise<{ readonly code: number; readonly stdout: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
-    // Not spawn's `timeout` option: its timer keeps this process running if the program is missing.
-    const timer = setTimeout(() => child.kill(), COMMAND_MS);
-    let stdout = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text;
-    });
-    child.once("error", (cause) => {
-      clearTimeout(timer);
-      reject(cause);
-    });
-    child.once("close", (code) => {
-      clearTimeout(timer);
-      resolve({ code: code ?? 1, stdout });
-    });
-    child.stdin.on("error", () => {}).end(stdin);
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
+  // Not spawn's `timeout` option: its timer keeps this process running if the program is missing.
+  const timer = setTimeout(() => child.kill(), COMMAND_MS);
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
   });
+  child.stdin.on("error", () => {}).end(stdin);
+  try {
+    const [code]: (number | null)[] = await once(child, "close");
+    return { code: code ?? 1, stdout };
+  } finally {
+    clearTimeout(timer);
+  }
 }
