@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { machine, median, table } from "../report.mjs";
-import { bodyOf, load } from "./load.mjs";
+import { bodyOf, CASES, load } from "./load.mjs";
 import { cpuOf, startSubjects } from "./subjects.mjs";
 
 const { values: flags } = parseArgs({
@@ -21,15 +21,12 @@ const { values: flags } = parseArgs({
 const builds = Object.fromEntries(flags.build.map((pair) => pair.split("=")));
 const plain = `${flags.plain}, no database`;
 if (flags.plain !== undefined) builds[plain] = builds[flags.plain];
-const cases = [
-  ["JSON 1 kB", 900, "json", 1],
-  ["JSON 1 kB", 900, "json", 32],
-  ["JSON 1 kB", 900, "json", 256],
-  ["JSON 180 kB in", 180_000, "json", 32],
-  ["SSE 50 events", 900, "sse", 32],
-]
-  .map(([name, bytes, kind, connections]) => ({ name: `${name} × ${connections}`, bytes, kind, connections }))
-  .filter(({ name }) => name.includes(flags.only));
+const cases = CASES.map(([name, bytes, kind, connections]) => ({
+  name: `${name} × ${connections}`,
+  bytes,
+  kind,
+  connections,
+})).filter(({ name }) => name.includes(flags.only));
 const subjects = ["floor", ...Object.keys(builds)];
 /** Microseconds of CPU per request of each turn, by case and subject. */
 const costs = Object.fromEntries(cases.map(({ name }) => [name, {}]));

@@ -3,6 +3,17 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** The cases of the native lane: name, bytes of the request, kind of response, connections. */
+export const CASES = [
+  ["JSON 1 kB", 900, "json", 1],
+  ["JSON 1 kB", 900, "json", 32],
+  ["JSON 1 kB", 900, "json", 256],
+  ["JSON 180 kB in", 180_000, "json", 32],
+  ["SSE 50 events", 900, "sse", 1],
+  ["SSE 50 events", 900, "sse", 32],
+  ["SSE 50 events", 900, "sse", 256],
+];
+
 /** Returns a chat-completions body of about this many bytes. */
 export function bodyOf(bytes, isStream) {
   const frame = {

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
-import { bodyOf, load } from "./load.mjs";
+import { bodyOf, CASES, load } from "./load.mjs";
 import { measureLive, measureMemory, measurePaced } from "./paced.mjs";
 import { cpuOf, startSubjects } from "./subjects.mjs";
 
@@ -24,15 +24,6 @@ const rounds = Number(flags.rounds ?? (flags.short ? 1 : 2));
 // This process and the mock stay off the core of the proxy under test.
 spawnSync("taskset", ["-pc", "1", String(process.pid)]);
 const { folder, targets, stop } = await startSubjects({ portkey: flags.portkey });
-const cases = [
-  ["JSON 1 kB", 900, "json", 1],
-  ["JSON 1 kB", 900, "json", 32],
-  ["JSON 1 kB", 900, "json", 256],
-  ["JSON 180 kB in", 180_000, "json", 32],
-  ["SSE 50 events", 900, "sse", 1],
-  ["SSE 50 events", 900, "sse", 32],
-  ["SSE 50 events", 900, "sse", 256],
-];
 const fixed = (value) => (value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(1));
 
 try {
@@ -47,7 +38,7 @@ try {
   for (const kind of ["json", "sse"])
     for (const target of Object.values(targets(kind)).filter(({ pid }) => pid))
       load({ folder, cpu: 1, connections: 32, seconds: 3, body: bodyOf(900, kind !== "json"), ...target });
-  for (const [name, bytes, kind, connections] of cases) {
+  for (const [name, bytes, kind, connections] of CASES) {
     if (!`${name} ${connections}`.includes(flags.only)) continue;
     const body = bodyOf(bytes, kind !== "json");
     const best = {};
