@@ -104,8 +104,8 @@ export function createMetrics(queued = () => 0): Metrics {
   let latest: Counting | undefined;
   let latestAttempt: (AttemptSeries & Counted) | undefined;
   const getSeries = (record: CallRecord): Counting => {
-    // Most calls belong to the same series as the call before. Comparing takes a fifth of the time of forming and
-    // finding the key (bench/proxy/cost.mjs).
+    // Most calls belong to the same series as the call before, and comparing takes 0.3 µs less than forming and finding
+    // a key (bench/proxy/builds.mjs).
     if (latest === undefined || !isOfSeries(record, latest)) latest = findSeries(record);
     return latest;
   };
@@ -138,7 +138,8 @@ export function createMetrics(queued = () => 0): Metrics {
       if (record.key !== undefined) countKey(keys, record.key, record);
     },
     refuse({ route, status, errorCode }) {
-      addOne(refusals, `${route} ${status} ${errorCode}`, { route, status, errorCode, count: 0 });
+      const first = { route, status, errorCode, count: 0 };
+      findOrAdd(refusals, `${route} ${status} ${errorCode}`, first).count += 1;
     },
     counts: () => ({
       active,
@@ -155,20 +156,19 @@ interface Counted {
   count: number;
 }
 
-function addOne<Series extends Counted>(all: Map<string, Series>, name: string, first: Series): void {
+/** Returns the series of this name; adds `first` if there is none. */
+function findOrAdd<Series>(all: Map<string, Series>, name: string, first: Series): Series {
   const series = all.get(name) ?? first;
-  series.count += 1;
   all.set(name, series);
+  return series;
 }
 
 function findAttempts(
   all: Map<string, AttemptSeries & Counted>,
   { upstream, status = 0, errorCode = "" }: AttemptRecord,
 ): AttemptSeries & Counted {
-  const name = `${upstream} ${status} ${errorCode}`;
-  const series = all.get(name) ?? { upstream, status, errorCode, count: 0 };
-  all.set(name, series);
-  return series;
+  const first = { upstream, status, errorCode, count: 0 };
+  return findOrAdd(all, `${upstream} ${status} ${errorCode}`, first);
 }
 
 function isOfAttempts(

@@ -287,7 +287,7 @@ let toSecond = "";
 
 /**
  * Returns the current time in the format of `Date.prototype.toISOString`. That method takes 0.6 µs, so the date and the
- * time to the second are formatted once a second only (bench/proxy/cost.mjs).
+ * time to the second are formatted once a second only (bench/proxy/builds.mjs).
  */
 function formatNow(): string {
   const now = Date.now();

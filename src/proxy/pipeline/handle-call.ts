@@ -7,7 +7,7 @@ import { type CallBody, readCallBody, refuseExcess, wholeBody } from "./call-bod
 import { chooseTargets, setTargets } from "./choose-targets.ts";
 import { respondWithError, respondWithTokenEstimate } from "./client-response.ts";
 import { respondWithEcho } from "./echo.ts";
-import { maybeIndirect, serveIndirectly } from "./indirect-calls.ts";
+import { serveIndirectly } from "./indirect-calls.ts";
 import { chooseLane, DONE, type Lane, type LaneResult } from "./lane.ts";
 import { serveNatively } from "./native.ts";
 import { observeRequest } from "./observe-call.ts";
@@ -37,7 +37,7 @@ export async function handleCall(
     const loading = runtime.modelData.load();
     if (loading !== undefined) await loading;
     let targets = await chooseTargets(call, called, body);
-    if (maybeIndirect(call, called, body) && (await serveIndirectly(call, called, body))) return;
+    if (await serveIndirectly(call, called, body)) return;
     if (key?.subjects !== undefined) await limiter.reserveForKey(call, called, targets, body);
     if (runtime.hasUpstreamLimits) await limiter.estimateForUpstreams(call, called, targets, body);
     for (;;) {

@@ -16,18 +16,14 @@ import { replayResponse } from "./replay-response.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns whether a call may be one that `serveIndirectly` serves. */
-export function maybeIndirect(call: Call, called: CalledOperation, body: CallBody): boolean {
-  return call.dialect === "responses" && body.kind === "json" && chooseLane(call, called) !== "native";
-}
-
 /**
  * Serves compactions and background responses at upstreams that do not support them. Each makes another call of the
  * same client, which counts toward limits and usage: a compaction requests a summary from the model, and a background
  * response generates its output, for which this call does not wait. Returns false for all other calls.
  */
 export async function serveIndirectly(call: Call, called: CalledOperation, body: CallBody): Promise<boolean> {
-  if (body.kind !== "json" || !maybeIndirect(call, called, body)) return false;
+  if (call.dialect !== "responses" || body.kind !== "json" || chooseLane(call, called) === "native")
+    return false;
   const isGenerate = called.operation === "generate";
   const mayBeBackground = isGenerate && body.bytes.includes('"background"');
   const mayCompact = isGenerate && asksToCompact(called.operation, body.bytes);

@@ -12,8 +12,8 @@ import type { Worker } from "node:worker_threads";
 const V8_GROWTH_FACTOR = 2;
 
 /**
- * Bytes of the young generation at which it stops growing: V8's own maximum in Node.js 20, where less costs CPU time
- * and saves little (bench/proxy/cost.mjs).
+ * Bytes of the young generation at which it stops growing. In Node.js 20, this is V8's own maximum: with 16 MB, streams
+ * would use 3 % more CPU time (bench/proxy/builds.mjs).
  */
 const ENOUGH_BYTES = (Number.parseInt(process.versions.node, 10) > 20 ? 16 : 32) * 1024 * 1024;
 
@@ -102,11 +102,11 @@ function setGrowth(growthBytes: number): void {
 
 /**
  * Keeps V8's young generation at `ENOUGH_BYTES`, or at twice that if it grows twice before the observer is called.
- * Since Node.js 22 the young generation grows to 64 MB and more under load, and V8 keeps that memory. With the limit,
- * the proxy uses 80 to 120 MB less memory (bench/proxy/memory.mjs), and a call uses 0 to 8 % more CPU time
- * (bench/proxy/cost.mjs). The option --max-semi-space-size has no effect in a running process, but V8 reads
- * --semi-space-growth-factor before each growth. V8 also shrinks the young generation of a process that allocates
- * little, so growth is allowed again below the limit.
+ * Since Node.js 22 the young generation grows to 64 MB and more under load, and V8 keeps that memory. With a limit of
+ * 32 MB, the proxy uses 80 to 100 MB less, and with 16 MB about 20 MB less than that (bench/proxy/memory.mjs). The
+ * option --max-semi-space-size has no effect in a running process, but V8 reads --semi-space-growth-factor before each
+ * growth. V8 also shrinks the young generation of a process that allocates little, so growth is allowed again below the
+ * limit.
  */
 function limitYoungGeneration(): void {
   let factor = V8_GROWTH_FACTOR;
