@@ -93,7 +93,7 @@ export interface ClientProfile {
 export interface ResponseProfile {
   /** Strings that only a stream's last events contain. One without a quote or a line ending must be a whole line. */
   readonly endMarkers: readonly string[];
-  /** Strings: an error inside a response with status 200 contains at least one of them. */
+  /** Strings, at least one of which is in every error inside a response with status 200. */
   readonly errorMarkers: readonly string[];
   /** Returns the object with the error's details if `value`, an event or a response, is an error. */
   findError(value: Readonly<Record<string, unknown>>): unknown;
