@@ -65,10 +65,7 @@ function expectParts() {
     );
 }
 
-/**
- * Returns a compressed layer of the files that `fill` writes into a folder. The same files always make the same
- * layer.
- */
+/** Returns a compressed layer of the files that `fill` writes into a folder. The same files make the same layer. */
 function layer(name, fill) {
   const folder = join(work, name);
   mkdirSync(folder);
@@ -179,8 +176,8 @@ function writeLayout(folder, layers) {
 }
 
 /**
- * Writes a tar file whose bytes depend only on names, contents and execute permissions. `data` and `tmp` belong to the
- * user.
+ * Writes a tar file whose bytes depend only on names, contents and execute permissions. `data` and `tmp` belong to
+ * `USER`, everything else to root.
  */
 function archive(folder, file) {
   const plain = ["--sort=name", "--mtime=@0", "--numeric-owner", "--format=gnu", "-C", folder];

@@ -73,7 +73,7 @@ async function buildPages() {
     "web/diagram-frame.config.ts",
     "web/dashboard.config.ts",
   ];
-  // Sequentially, because the first build empties the output folder.
+  // The builds run one after another, because the first one empties the output folder.
   for (const config of configs) await from(config);
   checkFirstLoad(resolve(root, "dist/web"), "code/index.html", 160_000);
 }

@@ -36,7 +36,7 @@ export async function bundleParts(dir, minify, plugins = []) {
       dir,
       format: "cjs",
       minify,
-      // The loader runs parts as plain scripts, which cannot import. This affects only built-in modules.
+      // The loader runs parts as plain scripts, which cannot import. Only imports of built-in modules are affected.
       dynamicImportInCjs: false,
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name]-[hash].cjs",

@@ -47,8 +47,8 @@ function branchPoint() {
 }
 
 /**
- * Returns the files that Biome checks: the changed ones, or all if there are none or if Biome's version or settings
- * have changed.
+ * Returns the files that Biome checks: the changed ones, or all if there are none or if biome.json or package-lock.json
+ * has changed.
  */
 function lintedFiles() {
   const isForAll = changed.some((path) => path === "biome.json" || path === "package-lock.json");

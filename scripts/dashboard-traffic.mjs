@@ -102,7 +102,7 @@ async function call(url, model, round) {
   await (await fetch(`${url}${path}`, { method: "POST", headers, body })).text();
 }
 
-/** Responds as a vendor of either dialect, with usage that grows with the conversation. */
+/** Responds as a vendor of either dialect, with usage that grows with each round. */
 async function respond(request, response) {
   if (request.method === "GET") return response.writeHead(404).end();
   let text = "";

@@ -20,7 +20,7 @@ export function installTool(name) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
     install(folder, [...(runsScripts ? [] : ["--ignore-scripts"]), `${from}@${version}`]);
-    // Packages within the package, which its own script would install and compile.
+    // The package's install script, which is skipped, would install the dependencies of these folders.
     for (const inner of also)
       install(join(folder, "node_modules", inner), ["--ignore-scripts", "--omit=dev"]);
     if (!existsSync(program)) throw new Error(`${from} ${version} has no ${entry}`);

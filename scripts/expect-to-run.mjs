@@ -1,4 +1,3 @@
-// Checks that a program of the tests starts.
 import { execFileSync } from "node:child_process";
 import { firstLine } from "./try-again.mjs";
 

@@ -16,7 +16,7 @@ const ACCEPTED = new Set([
   "Python-2.0",
   "PSF-2.0",
 ]);
-/** Code of other projects inside a package that no source map reveals. */
+/** Projects whose code is in a package but in no source map, by package. */
 const CARRIED = { undici: ["llhttp"] };
 /** Data of other projects in files of this project. */
 const DATA = { "src/proxy/models/model-data.json": ["@oh-my-pi/pi-catalog", "models.dev"] };

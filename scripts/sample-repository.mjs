@@ -59,7 +59,7 @@ const CHANGES = [
   ],
 ];
 
-/** A line of the changed file that is worth a comment. */
+/** A comment on a changed line. */
 export const SAMPLE_COMMENT = {
   path: "src/http/create-app.ts",
   line: lineOf(BEFORE["src/http/create-app.ts"], "keepAliveTimeout"),

@@ -28,7 +28,7 @@ const VERSIONS = {
 /** Versions of the SDKs for Python, which are installed into a virtual environment. */
 const PYTHON = { openai: "3.22.1", anthropic: "1.13.0", "google-genai": "2.25.0" };
 const REVISIONS = ["2026-07-28", "2025-11-25"];
-/** Node.js 22 runs the MCP suite, which needs functions that Node.js 20 lacks. */
+/** The version to install for the MCP suite, which needs functions that Node.js 20 lacks. */
 const NODE_22 = "22.23.3";
 const API_KEY = "sk-conformance-0123456789abcdef";
 const DIALECTS = ["chat-completions", "responses", "messages", "generative-language"];

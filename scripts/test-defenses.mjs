@@ -10,8 +10,8 @@ import { defenses } from "./defenses.mjs";
 import { copyRepository, root } from "./repository-copy.mjs";
 
 /**
- * Time limits without a defense, in milliseconds: of one test, and of all its tests. A test that hangs counts as
- * failed.
+ * Time limits of a run without a defense, in milliseconds: for one test, and for all tests of the defense. A test that
+ * hangs counts as failed.
  */
 const TEST_LIMIT_MS = 20_000;
 const LIMIT_MS = 180_000;

@@ -20,7 +20,7 @@ import { copyRepository, root } from "./repository-copy.mjs";
 const STRYKER = "9.6.1";
 const VITEST = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies.vitest;
 
-/** Modules with the tests that cover them directly, so that each mutant takes only a second or two. */
+/** Modules with the tests that cover them directly: further tests would only make each mutant slower. */
 const MODULES = {
   guard: { files: ["src/http/guard.ts"], tests: ["test/http/guard.test.ts"] },
   authentication: {

@@ -58,9 +58,9 @@ const CONSTANT = {
   test_streaming_elicitation: toResult(text("Only the result.")),
 };
 
-/** Forms whose properties the scenarios inspect. */
 const choices = (prefix) => [1, 2, 3].map((number) => `${prefix}${number}`);
 const titled = choices("value").map((value) => ({ const: value, title: `Title of ${value}` }));
+/** Forms whose properties the scenarios inspect. */
 const FORMS = {
   test_elicitation_sep1034_defaults: {
     name: { type: "string", default: "John Doe" },

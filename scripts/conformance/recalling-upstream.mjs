@@ -1,9 +1,8 @@
 import { createServer, request } from "node:http";
 
 /**
- * Starts an upstream that responds like the echo behind it, but repeats every user message of a text-only conversation
- * in `messages` or `contents`, so that a suite can check that the upstream has received the earlier turns. Resolves
- * with its server.
+ * Starts an upstream that responds like the echo behind it, but repeats the user messages of a text-only conversation,
+ * so that a suite can check that the upstream has received the earlier turns. Resolves with its server.
  */
 export function startRecallingUpstream(echo) {
   const server = createServer((client, response) => {

@@ -30,6 +30,7 @@ export function createMarkdown(pages, files) {
     const anchor = meta ? `<a class="anchor" href="#${meta.id}" aria-label="Link to this section">#</a>` : "";
     return `${anchor}</${tokens[index].tag}>\n`;
   };
+  // A table that scrolls must be reachable by keyboard.
   markdown.renderer.rules.table_open = () =>
     '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n';
   markdown.renderer.rules.table_close = () => "</table></div>\n";
@@ -41,7 +42,7 @@ export function createMarkdown(pages, files) {
       .every(({ type, content }) => type !== "inline" || content === "");
     return isEmpty ? "<thead hidden>\n" : "<thead>\n";
   };
-  // An empty heading of a column is rendered as a cell. A table that scrolls must be reachable by keyboard.
+  // An empty heading of a column is rendered as a cell.
   for (const part of ["th_open", "th_close"]) {
     markdown.renderer.rules[part] = (tokens, index, options, _env, self) => {
       const text = tokens[part === "th_open" ? index + 1 : index - 1];

@@ -22,7 +22,7 @@ import { setFlagsFromString } from "node:v8";
  * the code.
  */
 const MIN_SECONDS = 1;
-/** V8's defaults of the flags that `limit-heap.ts` and `sqlite/engine.ts` set in the running process. */
+/** V8's defaults of the flags that `limit-heap.ts` and `sqlite/engine.ts` change in the running process. */
 const DEFAULT_FLAGS = ["heap-growing-percent=0", "semi-space-growth-factor=2", "wasm-tier-up"];
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
 

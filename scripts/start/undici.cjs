@@ -1,6 +1,6 @@
 // Replaces undici's main file in the bundle, because that file also loads mocks, caches, interceptors, proxies and
 // everything of the browser's fetch when the proxy starts (bench/startup.mjs). Members that few calls use are loaded
-// with their first use.
+// on first use.
 module.exports = {
   Agent: require("undici/lib/dispatcher/agent.js"),
   Client: require("undici/lib/dispatcher/client.js"),

@@ -81,7 +81,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: "another file or folder has that name",
 };
 
-/** Returns why a write failed, without the name of the temporary file that the system's message contains. */
+/**
+ * Returns why a write failed, if possible without the name of the temporary file, which the system's message contains.
+ */
 export function getReason(error: unknown): string {
   return REASONS[systemErrorCode(error) ?? ""] ?? getErrorMessage(error);
 }

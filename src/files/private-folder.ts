@@ -7,7 +7,7 @@ import { syncFolder } from "./sync-folder.ts";
 export async function makePrivateFolder(path: string): Promise<void> {
   const outermost = await makeFolders(path, 0o700);
   if (outermost === undefined) return;
-  // The umask can only remove permissions; an existing folder keeps its mode.
+  // The umask may have removed permissions of the owner.
   if (process.platform !== "win32") await chmod(path, 0o700);
   for (let made = path; ; made = dirname(made)) {
     await syncFolder(dirname(made));

@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open",
 };
 
-/** Returns why a file cannot be read, for example "permission denied", without the path, which the message names. */
+/** Returns why a file cannot be read, for example "permission denied". */
 export function getReadReason(error: unknown): string {
   return REASONS[systemErrorCode(error) ?? ""] ?? getErrorMessage(error);
 }

@@ -32,10 +32,7 @@ export interface AppLimits {
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
-/**
- * Returns a Fastify instance with the limits that all servers share. `forceCloseConnections` lets `close()` end open
- * event streams.
- */
+/** Returns a Fastify instance with the limits that all servers share. `close()` ends open event streams. */
 export function createApp(limits: AppLimits): FastifyInstance {
   const { connectionsCheckingInterval, maxHeaderSize, keepAliveTimeout } = CONNECTION_LIMITS;
   const headersTimeout = limits.headersTimeout ?? CONNECTION_LIMITS.headersTimeout;
@@ -102,7 +99,7 @@ function noSchemas(): never {
   throw new Error("Routes must not have a JSON schema; parse bodies with zod");
 }
 
-/** Adds a handler that sends errors as `{error}`. `onFailure` receives errors that the client did not cause. */
+/** Adds a handler that sends errors as `{error}`. `onFailure` receives those with status 500 or higher. */
 export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknown) => void): void {
   app.setErrorHandler(async (error: FastifyError | AppError, _request, reply) => {
     if (error instanceof AppError) {

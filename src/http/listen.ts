@@ -8,9 +8,9 @@ import { AppError, systemErrorCode } from "../errors.ts";
  */
 export const BACKLOG = 4096;
 
-/** Maximum number of retries while the port is in use, as specified. */
+/** Maximum number of retries while the configured port is in use. */
 export const MAX_RETRIES = 5;
-/** Delay between retries in milliseconds, as specified. */
+/** Delay between retries in milliseconds. */
 export const RETRY_DELAY_MS = 500;
 
 /** The address that a server binds. */

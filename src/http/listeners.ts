@@ -39,7 +39,8 @@ type Call = readonly [IncomingMessage, ServerResponse];
 /**
  * Binds the addresses before the server is loaded, so that the URL can be printed and the browser started early;
  * requests wait in the meantime. Only a port in use is retried, and then on all addresses, because `localhost` may
- * resolve to IPv4 or IPv6. Throws `port_in_use` after the last retry, `cannot_listen` for any other reason.
+ * resolve to IPv4 or IPv6. Throws `port_in_use` after the last retry, and `cannot_listen` for another error of the
+ * system.
  */
 export async function openListeners(options: ListenerOptions): Promise<Listeners> {
   const waiting: Call[] = [];

@@ -73,7 +73,7 @@ function assetOrNothing(path: string): Buffer | undefined {
   try {
     return Buffer.from(getAsset(path));
   } catch {
-    // A single executable cannot list its assets, and reading a missing one throws.
+    // Reading a missing asset throws.
     return undefined;
   }
 }

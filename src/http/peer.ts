@@ -79,10 +79,9 @@ function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket):
 }
 
 /**
- * Returns the peer of a connection from the rows of the kernel's tables, of which the second is read only if the peer
- * is not in the first: the kernel takes up to 10 ms for each. If the peer has no row, both are read again: the peer is
- * closed if this end has no row either, although its listener has one. Otherwise the peer is unknown. Pure except for
- * `read`.
+ * Returns the peer of a connection from the rows of the kernel's tables. Reads the second table only if the peer is not
+ * in the first, because a read can take 10 ms. If the peer has no row, both are read again: the peer is closed if this
+ * end has no row either, although its listener has one. Otherwise the peer is unknown. Pure except for `read`.
  */
 export async function classifyPeer(
   ends: ConnectionEnds,

@@ -18,7 +18,7 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 /** Bytes of a string that are scanned one by one before `indexOf`, which is faster only in longer strings. */
 const SHORT_STRING = 64;
-/** Bytes that are counted in one turn of the event loop. A turn takes 5 ms at most. */
+/** Bytes that are counted in one turn of the event loop, which usually takes less than 5 ms. */
 const SLICE = 512 * 1024;
 
 /**

@@ -5,7 +5,7 @@ interface CodecModule {
   readonly codec: Codec;
 }
 
-/** Imports of the codecs. Codecs are loaded on demand, because they are large and only translated calls need them. */
+/** Imports of the codecs. Codecs are loaded on demand, because they are large. */
 const modules: Readonly<Record<Dialect, () => Promise<CodecModule>>> = {
   "chat-completions": () => import("./chat-completions/index.ts"),
   completions: () => import("./completions/index.ts"),

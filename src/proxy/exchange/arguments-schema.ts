@@ -6,7 +6,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /**
  * Returns a tool's argument schema in the form that vendors accept: an object schema without `$ref`, `anyOf`, `oneOf`
  * or `allOf` at its root. The properties of alternatives at the root are merged into one object, and the lost choice
- * between them is reported in `list`. Returns an empty object schema if the client sent no schema.
+ * between them is reported in `list`. Returns an empty object schema for a value that is not an object.
  */
 export function argumentsSchema(schema: unknown, list: LossList): JsonSchema {
   if (!isObject(schema)) return { type: "object", properties: {} };

@@ -46,7 +46,7 @@ export interface Capabilities {
   readonly thinkingMember: "reasoning_effort" | "reasoning" | "thinking";
   /** Whether tool call ids must be nine letters and digits (Mistral). */
   readonly shortCallIds: boolean;
-  /** Whether the upstream accepts `stream_options`; upstreams that reject it always report usage (Mistral). */
+  /** Whether the upstream accepts `stream_options`; Mistral rejects it, and reports usage without it. */
   readonly acceptsStreamOptions: boolean;
   /** With `only-json-schema`, JSON without a schema is requested with a schema that allows any object (LM Studio). */
   readonly structuredOutput: "json-schema" | "only-json-schema" | "json" | "none";

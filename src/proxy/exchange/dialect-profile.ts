@@ -36,7 +36,7 @@ export type ModelOperation =
   | "by-method"
   /** Reads, deletes or cancels a stored response, or returns its input. */
   | "stored-response"
-  /** Compacts a conversation into a form that only its vendor can read. */
+  /** Compacts a conversation. */
   | "compact";
 
 /** A route that the clients of a dialect call. */
@@ -93,7 +93,7 @@ export interface ClientProfile {
 export interface ResponseProfile {
   /** Strings that only a stream's last events contain. One without a quote or a line ending must be a whole line. */
   readonly endMarkers: readonly string[];
-  /** Strings, at least one of which is in every error inside a response with status 200. */
+  /** Strings of which an error inside a response with status 200 contains at least one. */
   readonly errorMarkers: readonly string[];
   /** Returns the object with the error's details if `value`, an event or a response, is an error. */
   findError(value: Readonly<Record<string, unknown>>): unknown;
@@ -127,7 +127,7 @@ export interface UpstreamProfile {
   readonly providerName: string;
   /** Prefix of the vendor's own request headers. */
   readonly headerPrefix: string;
-  /** Query of `GET /models` that returns the whole list in one page. */
+  /** Query of `GET /models` that requests the largest page. */
   readonly modelListQuery: string;
   /** Whether a stream reports usage only if the request sets `stream_options.include_usage`. */
   readonly reportsUsageOnRequest: boolean;

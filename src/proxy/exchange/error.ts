@@ -29,9 +29,7 @@ export interface ExchangeError {
    * not known.
    */
   readonly shouldRetry?: boolean | undefined;
-  /**
-   * The code in the request log (`src/errors.ts`) if the proxy detected the error; undefined for an upstream's error.
-   */
+  /** The code in the request log (`src/errors.ts`); undefined for an upstream's error. */
   readonly errorCode?: string;
   readonly raw?: unknown;
 }

@@ -39,8 +39,8 @@ export interface UnwrappedSignature {
 }
 
 /**
- * Takes a signature out of its envelope. A signature without an envelope belongs to the vendor of `dialect`. The
- * envelope can be in either base64 alphabet, because Google's SDK for Python sends the URL-safe one.
+ * Takes a signature out of its envelope. A signature without an envelope belongs to the vendor of `dialect`. An
+ * envelope in base64 can be in either alphabet, because Google's SDK for Python sends the URL-safe one.
  */
 export function unwrapSignature(dialect: Dialect, text: string): UnwrappedSignature {
   const plain = text.startsWith(ENCODED_SIGNATURE_PREFIX) ? Buffer.from(text, "base64").toString() : text;

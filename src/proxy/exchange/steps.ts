@@ -4,7 +4,7 @@
  */
 export type Steps<Value> = Generator<undefined, Value, undefined>;
 
-/** Number of values that are converted between two pauses. Their conversion takes 20 ms at most. */
+/** Number of values that are converted between two pauses. A step usually takes less than 20 ms. */
 export const VALUES_PER_STEP = 2_048;
 
 /**
@@ -41,7 +41,7 @@ export function* mapInSteps<Item, Mapped>(
   return mapped;
 }
 
-/** Counts the values of parsed JSON, nested ones included, up to `limit`. */
+/** Counts the values of parsed JSON, nested ones included. Stops when the count reaches `limit`. */
 export function countValues(value: unknown, limit: number): number {
   if (typeof value !== "object" || value === null) return 1;
   let count = 1;

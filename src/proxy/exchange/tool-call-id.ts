@@ -42,8 +42,8 @@ export function unwrapCallId(id: string): string {
 
 /**
  * Returns an id for a call that has none. The id depends only on the tool's name and `position`, so that it is the same
- * in every request, and prompt caches match. `position` is the id of the response or the index of the message, followed
- * by indexes within it; it is empty for a result whose call is unknown.
+ * in every request, and prompt caches match. `position` is usually the id of the response or the index of the message,
+ * followed by indexes within it.
  */
 export function createCallId(name: string, ...position: readonly (string | number)[]): string {
   return `call_m_${digest(JSON.stringify([name, ...position]))}`;

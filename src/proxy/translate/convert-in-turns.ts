@@ -6,7 +6,7 @@ import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import { countValues, finishSteps, type Steps } from "../exchange/steps.ts";
 
-/** Requests with at most this many JSON values, and responses with fewer, are decoded in one turn of the event loop. */
+/** Maximum number of JSON values of a body that is decoded in one turn of the event loop. */
 const FEW_VALUES = 16_384;
 
 /** Maximum number of turns or candidates, plus their parts, that are converted in one turn of the event loop. */
@@ -19,8 +19,8 @@ export interface ClientRequest {
 }
 
 /**
- * Decodes a client's request. Decodes a large request in several turns of the event loop. Throws `DialectError` (400)
- * if the body is invalid.
+ * Decodes a client's request, a large one in several turns of the event loop. Throws `DialectError` (400) if the body
+ * is invalid.
  */
 export async function decodeInTurns(
   codec: Codec,

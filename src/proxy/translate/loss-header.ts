@@ -1,4 +1,4 @@
-/** Maximum characters of the codes in the header. Node.js clients reject responses with more than 16 kB of headers. */
+/** Maximum characters of the codes in the header. Node.js clients reject responses with more than 16 KiB of headers. */
 const MAX_LENGTH = 4_096;
 
 /**

@@ -153,9 +153,8 @@ export interface TranslationOutcome {
 
 /**
  * Serves a call across dialects: decodes the client's request, encodes it for the upstream, sends it and relays the
- * response. Throws or rejects before the response has started, with an `AppError` or, for an internal error, with any
- * other value; the caller encodes the error in the client's dialect. After that, rejects only if the client disconnects
- * during an operation other than `generate`.
+ * response. Throws or rejects with an `AppError` or, for an internal error, with any other value; the caller encodes
+ * the error in the client's dialect unless the response has started.
  */
 export function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
   switch (call.client.operation) {

@@ -32,7 +32,7 @@ export interface TranslationPlan {
 /** The state of one translated call: its plan, and the usage, losses and error that become known while it is served. */
 export class Translation {
   usage: Usage | undefined;
-  /** The total size in bytes of the upstream's JSON responses; 0 if the client requested a stream. */
+  /** The total size in bytes of the upstream's JSON responses; 0 for streams. */
   responseLength = 0;
   private readonly losses = new Map<string, Loss>();
   private error: ExchangeError | undefined;

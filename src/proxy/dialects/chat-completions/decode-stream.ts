@@ -31,7 +31,7 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
   private readonly candidates = new Map<number, StreamCandidate>();
   private events: ExchangeEvent[] = [];
   private parts = 0;
-  /** Citations of the whole response, not of a range of its text. Every chunk repeats them. */
+  /** Citations of the whole response, not of a range of its text. Chunks repeat them. */
   private pages: readonly Citation[] = [];
   private started = false;
   private ended = false;

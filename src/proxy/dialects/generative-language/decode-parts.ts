@@ -3,7 +3,7 @@ import type { MediaSource, Part, ReasoningPart, TextPart } from "../../exchange/
 import { unwrapSignature } from "../../exchange/signature.ts";
 import type { WirePart } from "./schema.ts";
 
-/** Returns a text part with its signature, if any; the vendor requires the signature in later requests. */
+/** Returns a text part with its signature, if any. */
 export function signedText(text: string, thoughtSignature: string | null | undefined): TextPart {
   if (typeof thoughtSignature !== "string") return { type: "text", text };
   return { type: "text", text, signature: thoughtSignature };

@@ -91,8 +91,8 @@ export interface Framing {
 
 /**
  * Creates the framing of one stream: events that end in CRLF, like the vendor's, or one JSON array. A stream of events
- * has no keep-alive, and Google's servers send none. Google's SDKs for Python and Go, and LangChain, fail on a comment
- * or an empty line. An event without content makes the chats of Google's SDKs drop the turn from their history.
+ * has no keep-alive: Google's SDKs for Python and Go, and LangChain, fail on a comment or an empty line, and the chats
+ * of Google's SDKs drop a turn from their history after an event without content.
  */
 export function createFraming(array: boolean): Framing {
   if (!array) {

@@ -6,8 +6,8 @@ import { flattenSchema, type JsonSchema } from "./flatten-schema.ts";
 /**
  * Converts JSON Schema to the subset that `parameters` and `responseSchema` support
  * (https://ai.google.dev/api/caching#Schema): references are inlined, unions become `anyOf`, the type `null` becomes
- * `nullable`, and types become uppercase. Property names stay unchanged. Adds a loss for each constraint that is
- * dropped or approximated.
+ * `nullable`, and types become uppercase. Property names stay unchanged. Adds losses for constraints that are dropped
+ * or approximated.
  */
 export function toGenerativeSchema(schema: unknown, losses: LossList): unknown {
   return convert(schema, { root: schema, refs: [], depth: 0, budget: { nodes: maxNodes } }, losses);

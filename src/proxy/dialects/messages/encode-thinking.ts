@@ -22,9 +22,8 @@ export interface EncodedThinking {
 }
 
 /**
- * Encodes `thinking` and `output_config.effort` in the form that the model supports. Drops thinking and adds a loss if
- * the model does not reason, or if the vendor would reject thinking: with a forced tool choice and, for models with a
- * thinking budget, with too few output tokens or after tool calls that lost their signed thinking.
+ * Encodes `thinking` and `output_config.effort` in the form that the model supports. Drops thinking that the vendor
+ * would reject in this call, and adds a loss.
  */
 export function encodeThinking(
   request: ExchangeRequest,

@@ -72,7 +72,7 @@ function* encodeConversation(
   };
 }
 
-/** Members of `sampling` that the dialect does not support, with their loss codes. */
+/** Members of `sampling` that are not sent, with their loss codes. */
 const unsayable = {
   stop: "stop",
   topK: "top-k",

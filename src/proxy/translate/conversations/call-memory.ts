@@ -11,7 +11,7 @@ import { type ConversationStore, createBoundedStore } from "./conversation-store
  * of a response, because every client sends the id back.
  */
 export interface CallMemory {
-  /** Returns whether clients of a dialect leave out something that upstreams of another dialect need. */
+  /** Returns whether clients of a dialect leave out something that upstreams of another dialect may need. */
   isNeeded(client: Dialect, upstream: UpstreamDialect): boolean;
   /** Stores the parts of a response that clients of the dialect discard, by the response's first tool call. */
   remember(client: Dialect, parts: readonly Part[]): Promise<void>;
@@ -49,7 +49,7 @@ export function createCallMemory(
       isKnown = false;
     });
     const found = conversation?.turns[0]?.parts ?? [];
-    // If the store could not be read, nothing is cached, so that a later call reads it again.
+    // If the store could not be read, an empty result is not cached, so that a later call reads the store again.
     if (found.length > 0 || isKnown) cache.save(`${owner}/${keyOf(id)}`, found, sizeOf(found));
     return found;
   };

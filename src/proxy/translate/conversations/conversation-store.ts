@@ -6,7 +6,7 @@ export interface Conversation {
   readonly turns: readonly Turn[];
   /** The response as JSON text; empty for threads and for `CallMemory`, because clients cannot read their responses. */
   readonly responseText: string;
-  /** Set if the conversation is a thread, whose later calls do not send the instructions and tools again. */
+  /** Set if the conversation is a thread, whose later calls can leave out the instructions and tools. */
   readonly thread?: ThreadFrame;
 }
 

@@ -41,8 +41,8 @@ export function createSharedConversations(elsewhere: RemoteConversations): Conve
 const MAX_WAIT_MS = 5_000;
 
 /**
- * Creates a store of conversations in the database, so that any replica can continue them, even after a restart.
- * Without a database, and while it is down or does not respond within `waitMs`, conversations are stored in `memory`.
+ * Creates a store of conversations in the database, so that any replica can continue them, even after a restart. A
+ * conversation is stored in `memory` if there is no database, or if the database does not store it within `waitMs`.
  */
 export function createStoredConversations(
   gateway: Gateway | undefined,

@@ -66,8 +66,7 @@ function toLines(items: unknown, hasRoles = true): string[] {
 }
 
 /**
- * Returns a message, tool call, tool result or summary as text. Returns an empty string for an empty message, for a
- * compaction item that only its vendor can read, and for an item of any other type, such as reasoning.
+ * Returns a message, tool call, tool result or summary as text; an empty string for any other item, such as reasoning.
  */
 function toLine(item: Members): string {
   const type = item["type"] ?? "message";

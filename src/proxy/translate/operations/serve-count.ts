@@ -15,8 +15,7 @@ import { type OperationContext, serveOperation } from "./operation-context.ts";
 
 /**
  * Counts the tokens of a request whose client and upstream use different dialects or API versions. Requests the count
- * from the upstream. If the upstream cannot count, or the request fails for a reason other than an unknown model,
- * responds with an estimate and `x-sallyport-estimated`.
+ * from the upstream or, if the upstream cannot count, responds with an estimate and `x-sallyport-estimated`.
  */
 export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
   return serveOperation(call, async (context) => {

@@ -12,7 +12,7 @@ export interface EnforcedLimits {
 }
 
 /**
- * Returns the limits of a request that the upstream cannot enforce: stop sequences that it does not accept, and a
+ * Returns the limits of a request that the upstream cannot enforce: stop sequences beyond its maximum number, and a
  * single tool call if `limitsToolCalls` is false. Returns undefined if there are no such limits. The encoder reports
  * them as losses, because the model continues beyond them.
  */

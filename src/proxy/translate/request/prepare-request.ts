@@ -20,7 +20,7 @@ import { createValueUnwrapper, unwrapValue, wrapSchemaRoot } from "./wrapped-sch
 export interface PreparedRequest {
   readonly request: ExchangeRequest;
   readonly losses: readonly Loss[];
-  /** The number of calls: one for each candidate, but at most 8, if the upstream returns only one per call; else 1. */
+  /** The number of upstream calls (`countSeparateCalls`). */
   readonly calls: number;
   /** Whether the event filter or the restorer reads the texts of a stream, so that they must receive every delta. */
   readonly readsTexts: boolean;
@@ -101,9 +101,8 @@ const lost: Loss = {
 };
 
 /**
- * Moves the instructions of a request without turns into a turn, as the profile of the upstream's dialect requires.
- * Chat-completions vendors accept a request without turns; other vendors reject it. The turn is a system message for
- * vendors of the responses dialect, and a user message for others.
+ * Moves the instructions of a request without turns into a turn if the profile of the upstream's dialect requires it,
+ * because most vendors reject a request without turns.
  */
 function withTurn(request: ExchangeRequest, target: UpstreamDialect): Converted<ExchangeRequest> {
   const isAlone = request.turns.length === 0 && request.instructions.length > 0;

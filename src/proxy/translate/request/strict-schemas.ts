@@ -71,7 +71,7 @@ function isStrict(schema: unknown, depth: number): boolean {
   const names = isObject(properties) ? Object.keys(properties) : [];
   const requiredNames = new Set(Array.isArray(required) ? required : []);
   const isWhole = names.every((name) => requiredNames.has(name));
-  // Only these members contain schemas; an `enum` or a `const` may contain any value.
+  // Other members are not searched, because an `enum` or a `const` may contain any value.
   const inner = [
     ...(isObject(properties) ? Object.values(properties) : []),
     ...(isObject(schema["$defs"]) ? Object.values(schema["$defs"]) : []),
