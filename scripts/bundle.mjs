@@ -7,7 +7,6 @@ import { join, resolve } from "node:path";
 import { build } from "rolldown";
 import { wrapped } from "./start/loader.mjs";
 
-/** The project root. */
 export const root = resolve(import.meta.dirname, "..");
 
 /** Returns the version in package.json. */

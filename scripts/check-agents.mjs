@@ -1,5 +1,5 @@
 // Reports whether newer versions of the agents break a cell of the table in docs/agents.md: asks the registry for the
-// newest version of each agent, runs its tests with that version, and with the tested version where one fails.
+// newest version of each agent, runs its tests with that version and, if any fails, again with the tested version.
 //   node scripts/check-agents.mjs [--versions] [--json FILE] [AGENT...]
 // --versions lists tested and newest versions and runs no tests. Exits with 1 if a newer version breaks a cell, cannot
 // be installed or is not tested.

@@ -23,7 +23,7 @@ export function extractChromium(folder, npm) {
     extractPackage(PACKAGE, work, npm);
     const decompress = (name) => brotliDecompressSync(readFileSync(join(work, "package/bin", name)));
     writeFileSync(join(work, "chromium"), decompress("chromium.br"), { mode: 0o755 });
-    // Every Linux that runs Node.js has the remaining libraries.
+    // The remaining libraries are those that Node.js needs too.
     for (const name of ["al2023.tar.br", "fonts.tar.br", "swiftshader.tar.br"])
       untar(work, ["-xf", "-"], decompress(name));
     rmSync(join(work, "package"), { recursive: true });

@@ -140,7 +140,6 @@ async function showUsualPaths(route) {
   await route.fulfill({ response, body });
 }
 
-/** Creates a team and keys with limits. */
 async function createKeys(url, adminKey) {
   const create = (path, body) =>
     fetch(`${url}/api/admin/v1${path}`, {

@@ -1,5 +1,5 @@
 /**
- * Every error that Sallyport reports: one class, one catalog. `docs/reference/errors.md` lists the same codes; a test
+ * The errors that Sallyport reports: one class and one catalog. `docs/reference/errors.md` lists the same codes; a test
  * keeps the two equal.
  */
 
@@ -12,7 +12,6 @@ export type ExitCode = 1 | 2 | 3 | 4;
 interface CatalogEntry {
   /** HTTP status of the response. */
   readonly status: number;
-  /** Exit code of the command. */
   readonly exitCode: ExitCode;
   /** Description, for docs/reference/errors.md. */
   readonly meaning: string;

@@ -9,9 +9,8 @@ export const CONNECTION_LIMITS = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
   /**
-   * Longer than the time for which clients keep idle connections (undici 4 s, Go and reqwest 90 s), so that
-   * the clients close them first: a request in flight while the server closes the connection is lost, and few
-   * clients retry it.
+   * Longer than the time for which clients keep idle connections (undici 4 s, Go and reqwest 90 s), so that the clients
+   * close them first: few clients retry a request that was in flight when the server closed the connection.
    */
   keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 2_000,

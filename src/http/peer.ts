@@ -52,8 +52,8 @@ export function getPeer(socket: Socket): Peer | Promise<Peer> {
 }
 
 /**
- * Returns the uid of a peer that is another user of this machine, `"closed"` for a closed peer, or undefined for
- * accepted peers: the server's own user, root (who can read every process anyway), allowed users, and unknown peers.
+ * Returns the uid of a rejected peer, `"closed"` for a closed peer, or undefined for an accepted peer. Root is
+ * accepted, because it can read every process anyway.
  */
 export function refusedPeer(
   peer: Peer,

@@ -21,8 +21,8 @@ const byteOrderMark = "\uFEFF";
 
 /**
  * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) that are split at any
- * byte: with every line ending, a byte-order mark, comments and several data lines. `eventsource-parser` is not used,
- * because it takes 1.2 to 1.7 times the CPU time for streams with line feeds (docs/dependencies.md).
+ * byte. `eventsource-parser` is not used, because it takes 1.2 to 1.7 times the CPU time for streams with line feeds
+ * (docs/dependencies.md).
  */
 export class SseParser {
   private readonly decoder = new StringDecoder("utf8");

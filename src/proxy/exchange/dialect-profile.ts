@@ -127,7 +127,7 @@ export interface UpstreamProfile {
   readonly providerName: string;
   /** Prefix of the vendor's own request headers. */
   readonly headerPrefix: string;
-  /** Query of `GET /models` that requests the largest page. */
+  /** Query of `GET /models` for the largest page; empty if the list has no pages. */
   readonly modelListQuery: string;
   /** Whether a stream reports usage only if the request sets `stream_options.include_usage`. */
   readonly reportsUsageOnRequest: boolean;

@@ -7,7 +7,7 @@ import type { HostedTool } from "./request.ts";
 export interface WebSearchOptions {
   readonly allowedDomains?: readonly unknown[];
   readonly blockedDomains?: readonly unknown[];
-  /** An object with `city`, `region`, `country` and `timezone`, which have the same names in every dialect. */
+  /** An object with `city`, `region`, `country` and `timezone`. */
   readonly location?: Readonly<Record<string, unknown>>;
   readonly contextSize?: unknown;
   readonly maxUses?: unknown;

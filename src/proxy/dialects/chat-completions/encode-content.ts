@@ -96,8 +96,8 @@ function encodeAudio(part: AudioPart, capabilities: Capabilities): WireContent |
 }
 
 /**
- * Returns content in the simplest form that the upstream accepts: one text as a string, and several texts as a list or,
- * if the upstream rejects lists, as a string with blank lines between them. Content with other parts remains a list.
+ * Returns content in the simplest form that the upstream accepts: a string for a single text, and for several texts if
+ * the upstream rejects lists; otherwise a list.
  */
 export function textContent(content: readonly WireContent[], capabilities: Capabilities): unknown {
   if (content.some((part) => part.type !== "text")) return content;

@@ -63,13 +63,11 @@ export function encodeFinalUsage(
   return defined({ output_tokens, output_tokens_details, server_tool_use });
 }
 
-/** Encodes the tokens used for thinking, if the upstream reported them. */
 function thinkingTokens(usage: Usage | undefined): Readonly<Record<string, unknown>> {
   const thinking = usage?.output.reasoning;
   return thinking === undefined ? {} : { output_tokens_details: { thinking_tokens: thinking } };
 }
 
-/** Encodes the cache writes by lifetime, if the upstream reported them. */
 function cacheCreation(usage: Usage | undefined): Readonly<Record<string, unknown>> {
   const { cacheWrite = 0, cacheWriteHour } = usage?.input ?? {};
   if (cacheWriteHour === undefined) return {};

@@ -103,8 +103,8 @@ function* decodeInstructions(instructions: WireRequest["instructions"]): Steps<P
 }
 
 /**
- * Groups items into turns: consecutive assistant items are one turn, tool results are one turn with the user messages
- * directly before and after them, and two consecutive user messages stay two turns.
+ * Groups items into turns: consecutive assistant items are one turn, and so are tool results with the user messages
+ * directly before and after them. Two consecutive user messages stay two turns.
  */
 function groupTurns(items: readonly DecodedItem[]): Turn[] {
   const turns: { role: Turn["role"]; parts: Part[] }[] = [];

@@ -23,8 +23,8 @@ interface Begun {
 }
 
 /**
- * Encodes a stream of `response.*` events with consecutive sequence numbers: added and done events for the items, a
- * terminal event with the complete response, and `[DONE]` if `endsWithDone` is set.
+ * Encodes a stream of `response.*` events with consecutive sequence numbers. The terminal event contains the complete
+ * response. `[DONE]` follows it if `endsWithDone` is set.
  */
 class ResponsesStreamEncoder implements StreamEncoder {
   private readonly list = createLossList();

@@ -177,7 +177,6 @@ function isOpenable(part: Part): part is OpenPart {
   return ["text", "refusal", "reasoning", "tool-call"].includes(part.type);
 }
 
-/** Returns a part without its content. */
 function toEmptyPart(part: OpenPart): OpenPart {
   if (part.type === "tool-call") return { ...part, arguments: "" };
   if (part.type === "reasoning") return thoughtPart(part.summary === true);

@@ -122,7 +122,6 @@ export class PartWriters implements OutputList {
     this.finished.set(outputIndex, item);
   }
 
-  /** Writes a complete part as an item. */
   private item(part: Part): void {
     const { responseId, context, events, losses } = this.deps;
     this.flushSignature();

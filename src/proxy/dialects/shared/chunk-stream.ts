@@ -9,9 +9,8 @@ import { encodeOpenAiError } from "./openai-profile.ts";
 type Start = Extract<ExchangeEvent, { type: "start" }>;
 
 /**
- * Encodes a stream in the form of OpenAI's chat-completions and completions: parts as they arrive, one
- * `finish_reason` per candidate, token counts in a chunk without choices if the client requested them, and `[DONE]`.
- * A stream that fails ends with an error object instead. Subclasses define the content of a chunk.
+ * Encodes a stream in the form of OpenAI's chat-completions and completions, which ends with `[DONE]` or, if it fails,
+ * with an error object. Subclasses define the content of a chunk.
  */
 export abstract class ChunkStreamEncoder implements StreamEncoder {
   protected readonly list = createLossList();

@@ -8,7 +8,7 @@ import { type ConversationStore, createBoundedStore } from "./conversation-store
 /**
  * Stores what clients leave out when they send a tool call back: signed thinking, signatures of calls and texts
  * (chat-completions), and the phase of texts (all dialects except responses). The key is the id of the first tool call
- * of a response, because every client sends the id back.
+ * of a response, because clients send the id back.
  */
 export interface CallMemory {
   /** Returns whether clients of a dialect leave out something that upstreams of another dialect may need. */

@@ -4,7 +4,7 @@ import type { Tool, Turn } from "../../exchange/request.ts";
 /** The turns up to and including a response, and that response as the client received it. */
 export interface Conversation {
   readonly turns: readonly Turn[];
-  /** The response as JSON text; empty for threads and for `CallMemory`, because clients cannot read their responses. */
+  /** The response as JSON text; empty for threads and for `CallMemory`, whose responses clients cannot read. */
   readonly responseText: string;
   /** Set if the conversation is a thread, whose later calls can leave out the instructions and tools. */
   readonly thread?: ThreadFrame;

@@ -22,7 +22,7 @@ export interface PreparedRequest {
   readonly losses: readonly Loss[];
   /** The number of upstream calls (`countSeparateCalls`). */
   readonly calls: number;
-  /** Whether the event filter or the restorer reads the texts of a stream, so that they must receive every delta. */
+  /** Whether the event filter or the restorer reads the texts of a stream. If so, all deltas must pass through both. */
   readonly readsTexts: boolean;
   restoreResponse(response: ExchangeResponse): ExchangeResponse;
   /** Returns a function that enforces `EnforcedLimits` on one stream; undefined if the request has no such limits. */

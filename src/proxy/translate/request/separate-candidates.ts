@@ -41,7 +41,7 @@ export function separateCandidates(
 
 /**
  * Returns the number of calls that generate these candidates: 1 if the upstream returns several candidates per call,
- * else one call for each candidate, but at most `MAX_CALLS`.
+ * else one per candidate, at most `MAX_CALLS`.
  */
 export function countSeparateCalls(
   candidates: number,
@@ -57,8 +57,8 @@ export function countSeparateCalls(
 export const MAX_IMAGES = 10;
 
 /**
- * Returns the number of calls that generate these images at a generative-language upstream: 1 for an Imagen model,
- * which returns several images per call, else one call for each image, but at most `MAX_IMAGES`.
+ * Returns the number of calls that generate these images at a generative-language upstream: 1 for an Imagen model, else
+ * one per image, at most `MAX_IMAGES`.
  */
 export function countImageCalls(images: number, model: string): number {
   return isImagen(model) ? 1 : Math.min(images, MAX_IMAGES);

@@ -16,9 +16,9 @@ interface Waiting {
 }
 
 /**
- * Distributes the decoding of all streams over turns of the event loop, so that other requests are served between two
- * chunks even if hundreds of upstreams send at full speed (bench/proxy/crowds.mjs). A process has one instance, because
- * it has one event loop.
+ * Distributes the decoding of all streams over turns of the event loop, so that other requests are served even if
+ * hundreds of upstreams send at full speed (bench/proxy/crowds.mjs). A process has one instance, because it has one
+ * event loop.
  */
 export class DecodingTurns {
   private used = 0;

@@ -59,7 +59,6 @@ async function decode(translation: Translation, body: AsyncIterable<Uint8Array>)
   return value;
 }
 
-/** Collects the response from all events of a stream. */
 function collectResponse(events: readonly ExchangeEvent[]): ExchangeResponse {
   const gathering = new Gathering();
   gathering.push(events);

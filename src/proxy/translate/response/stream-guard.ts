@@ -6,9 +6,8 @@ import type { ExchangeResponse, Finish } from "../../exchange/response.ts";
 import { createStreamChecker } from "../../exchange/stream-checker.ts";
 
 /**
- * Passes the valid events of one stream and replaces the first invalid event with an error: an event that violates the
- * grammar of streams, a tool call whose arguments are not a JSON object (unless the finish reason reports a truncated
- * response), or a response that the model failed to generate.
+ * Passes the valid events of one stream and replaces the first invalid event with an error: an event out of order, a
+ * tool call whose arguments are not a JSON object although the response was not truncated, or a failed response.
  */
 export class StreamGuard {
   private readonly checker = createStreamChecker();
