@@ -1,19 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { keyHeaders } from "../dialects/index.ts";
 
-/**
- * Headers other than `authorization` in which a client can send the proxy's key. The proxy forwards them only to an
- * upstream that expects the client's own credentials; it never forwards `x-gen-api-key` or one of its own keys.
- */
+/** Headers other than `authorization` in which a client can send the proxy's key. */
 const bareKeyHeaders = ["x-gen-api-key", ...keyHeaders.filter((name) => name !== "authorization")];
 
 /** The prefix of a WebSocket protocol that contains the key, for browsers, which cannot set headers of a WebSocket. */
 const KEY_PROTOCOL = "openai-insecure-api-key.";
 
 /**
- * Returns every key in a request: from `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, `x-goog-api-key`, the
- * WebSocket protocol `openai-insecure-api-key.KEY` and, with `queryToo`, from `?key=`. A request with several keys is
- * accepted if one of them is valid.
+ * Returns the keys in a request: from `Authorization: Bearer`, the other key headers, the WebSocket protocol
+ * `openai-insecure-api-key.KEY` and, with `queryToo`, `?key=`.
  */
 export function collectKeys(headers: IncomingHttpHeaders, url: string, queryToo: boolean): string[] {
   const keys: string[] = [];

@@ -36,16 +36,15 @@ interface ForeignTexts {
   add(text: string): void;
 }
 
-/** Maximum number of cached digests. Each belongs to a key that was valid when its digest was cached. */
+/** Maximum number of cached digests. */
 const MAX_CACHED = 10_000;
 const MAX_FOREIGN = 1_000;
-/** Maximum length of a foreign text, in UTF-16 code units. Most values of headers are shorter. */
+/** Maximum length of a foreign text, in UTF-16 code units. */
 const MAX_FOREIGN_LENGTH = 256;
 
 /**
  * Creates a key ring that finds keys in the configuration, then in the database. It compares SHA-256 digests in
- * constant time, against timing attacks. It caches the digests of valid keys, so that a key is not hashed for every
- * call. A cached digest saves only the hashing: every call still looks up the key.
+ * constant time, against timing attacks. A cached digest saves only the hashing: every call still looks up the key.
  */
 export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): KeyRing {
   const digests = new Map<string, Buffer>();

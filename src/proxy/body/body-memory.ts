@@ -61,12 +61,12 @@ export class BodyShare {
     this.taken = bytes;
   }
 
-  /** Releases all memory of the body. Further calls have no effect. */
+  /** Releases all memory of the body. */
   release(): void {
     this.settle(0);
   }
 
-  /** Removes the body from the incoming ones. The last of them takes its position. */
+  /** Removes the body from the incoming ones. */
   private leave(): void {
     const { incoming } = this.memory;
     if (this.position === -1) return;

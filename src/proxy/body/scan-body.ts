@@ -54,7 +54,7 @@ KIND[COMMA] = SEPARATOR;
 
 /** Bodies with more bytes than this are scanned one slice per turn of the event loop. */
 const LARGE_BODY = 1024 * 1024;
-/** Bytes that are scanned in one turn of the event loop. A turn takes 20 ms at most. */
+/** Bytes that are scanned in one turn of the event loop. */
 const SLICE = 512 * 1024;
 
 /**

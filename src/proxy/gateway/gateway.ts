@@ -7,10 +7,7 @@ import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 import type { ReplicaRegistry } from "./replica-registry.ts";
 import type { ResponseRows } from "./response-rows.ts";
 
-/**
- * The database operations of the processes that serve calls. Calls wait for them only to load and store conversations,
- * and for a second at most to read spent budgets when Redis becomes unreachable. Every value is plain data.
- */
+/** The database operations of the processes that serve calls. Every value is plain data. */
 export interface GatewayStore
   extends Omit<KeyStore, "snapshot" | "revision" | "createFirstAdmin" | "restore">,
     LedgerQueries,
@@ -22,7 +19,7 @@ export interface GatewayStore
   spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
 }
 
-/** The state of the database, for `/readyz`, the admin API's `/health` and the dashboard. */
+/** The state of the database. */
 export interface DatabaseState {
   readonly engine: "none" | "sqlite" | "postgres";
   readonly status: "ok" | "opening" | "down" | "none";

@@ -26,7 +26,7 @@ export interface KeyDirectory {
   teams(): readonly DirectoryTeam[];
   keys(): readonly VirtualKey[];
   /**
-   * Whether `auth_mode: "auto"` requires keys: whether the database has a key other than the first start's admin key.
+   * Whether the database has a key other than the first start's admin key, so that `auth_mode: "auto"` requires keys.
    * Revoked and expired keys count.
    */
   readonly requiresKeys: boolean;

@@ -67,8 +67,8 @@ export interface KeyStore {
   /** Returns all keys, teams and valid secrets. */
   snapshot(): Promise<KeySnapshot>;
   /**
-   * Creates the admin key of the first start; returns undefined if there is an admin key already. While the created
-   * key is the only one, `auth_mode: "auto"` does not require keys.
+   * Creates the admin key of the first start; returns undefined if there is an admin key already. This key alone does
+   * not make `auth_mode: "auto"` require keys.
    */
   createFirstAdmin(): Promise<{ key: VirtualKey; secret: string } | undefined>;
   /**

@@ -95,8 +95,7 @@ class Failover implements LimitStore {
       }
     }
     this.refuseIfConfigured();
-    // Other replicas may have spent more since this one last reached Redis. `begin` reads the database once, for at
-    // most a second.
+    // Other replicas may have spent more since this one last reached Redis.
     await this.shares.begin();
     const subjects = reservation.subjects.map((subject) => this.shares.getShare(subject));
     const share = { ...reservation, subjects };
@@ -212,9 +211,9 @@ class Failover implements LimitStore {
   }
 
   /**
-   * Sets the accounts that Redis has lost to the amounts in the ledger. If the data in Redis was replaced, another
-   * replica may have restored it already, without the latest calls of this one. Rejects if Redis or the database does
-   * not respond.
+   * Sets the accounts that Redis has lost to the amounts in the ledger: all accounts if the data in Redis was replaced,
+   * because another replica may have restored them without the latest calls of this one. Rejects if Redis or the
+   * database does not respond.
    */
   private async restore(): Promise<Restored> {
     const { ledger } = this;

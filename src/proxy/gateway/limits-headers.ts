@@ -79,8 +79,8 @@ function formatSpan(milliseconds: number): string {
 }
 
 /**
- * The names that Claude Code uses for usage limits. Claude Code has no names for calendar months and totals, so these
- * are reported as the limit beyond the included usage.
+ * The names that Claude Code uses for usage limits. It has none for calendar months and totals, which are reported as
+ * `overage`, the limit beyond the included usage.
  */
 const CLAIMS = { day: "five_hour", week: "seven_day", month: "overage", total: "overage" } as const;
 

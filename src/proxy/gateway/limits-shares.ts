@@ -17,7 +17,7 @@ export interface LimitLedger {
 const MAX_KNOWN = 10_000;
 /** Milliseconds between two counts of replicas while Redis is unreachable. */
 const COUNT_MS = 5_000;
-/** Maximum milliseconds of `begin`. */
+/** Maximum duration of `begin`, in milliseconds. */
 const MAX_SURVEY_MS = 1_000;
 
 /** This replica's shares of limits while Redis is unreachable. */
@@ -52,8 +52,8 @@ export class Shares {
   }
 
   /**
-   * Begins to use shares and reads the database. Resolves after one second at most; until the database has been read,
-   * shares are computed from the last state of Redis. Never rejects.
+   * Begins to use shares and reads the database. Resolves after one second at most, even if the database has not been
+   * read. Never rejects.
    */
   begin(): Promise<void> {
     this.survey ??= this.readLedger();

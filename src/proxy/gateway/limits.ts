@@ -85,8 +85,8 @@ export interface Usage {
 type Soon<Value> = Value | Promise<Value>;
 
 /**
- * Counts the usage of calls against limits, in this process or for all replicas. Each function is atomic: reservations
- * of concurrent calls never exceed a limit together, unless several replicas count shares while Redis is unreachable.
+ * Counts the usage of calls against limits, in this process or for all replicas. `reserve` is atomic, so that
+ * concurrent calls do not exceed a limit together.
  */
 export interface LimitStore {
   /** Whether reservations need `meta`, because another process may end them. */

@@ -227,7 +227,7 @@ async function watchKeys(
 }
 
 /**
- * Returns the time of the last write to SQLite's file, so that an idle proxy causes no disk access; undefined for
+ * Returns the time of the last write to SQLite's file, so that an idle proxy does not query it; undefined for
  * PostgreSQL, which must be queried.
  */
 async function changeStamp(location: GatewayOptions["location"]): Promise<number | undefined> {

@@ -3,7 +3,7 @@ import type { Decision, LimitName, LimitStore, Reservation, SubjectState, Usage 
 
 /**
  * Milliseconds between two limit checks for the first call in a queue. A call that ends in this process wakes the first
- * call immediately; a call that ends in another replica and a rate that recovers do not.
+ * call immediately; a call that ends in another process and a rate that recovers do not.
  */
 const POLL_MS = 100;
 

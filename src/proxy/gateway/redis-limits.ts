@@ -22,7 +22,7 @@ import { BATCH, EXAMINE, PRIME, RENEW } from "./redis-scripts.ts";
 /** Milliseconds after which a reservation lapses unless it is renewed. */
 const LIFE_MS = 60_000;
 const RENEW_MS = 20_000;
-/** Maximum milliseconds until other replicas detect this one. */
+/** Milliseconds between two reports that this replica is running. */
 const SIGN_MS = 5_000;
 /** Milliseconds that the account of a period is kept after its end. */
 const KEPT_MS = 2 * 86_400_000;

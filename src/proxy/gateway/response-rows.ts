@@ -12,7 +12,7 @@ export interface ResponseRows {
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
-/** The fastest level. It makes conversations, which are text, four times smaller. */
+/** The fastest gzip level. */
 const LEVEL = 1;
 /** Maximum bytes of a stored conversation: the size of the whole store in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -224,7 +224,7 @@ export class ProgramLink implements McpLink {
     return [...this.pipe.links].some((link) => link.subscribed.has(uri));
   }
 
-  /** Returns whether the client has subscribed to this URI or to a URI with which it begins. */
+  /** Returns whether the client has subscribed to this URI or to a prefix of it. */
   private follows(uri: string): boolean {
     return [...this.subscribed].some((known) => uri.startsWith(known));
   }

@@ -62,7 +62,7 @@ export class ProgramServer {
     this.running.catch(() => {});
   }
 
-  /** Starts the program. A failed start or the end of the program causes exactly one restart. */
+  /** Starts the program. If it fails to start or ends, restarts it once. */
   private start(): Promise<ProgramPipe> {
     const startedAt = performance.now();
     let isOver = false;
