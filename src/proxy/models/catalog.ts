@@ -28,9 +28,8 @@ export interface CatalogModel {
  */
 export interface ModelCatalog {
   /**
-   * Returns all models, in the order of the configuration. An upstream whose models are not configured has none if its
-   * list could never be fetched, if it last responded that it has no list, if only the clients have its keys, or if its
-   * dialect is `any`.
+   * Returns the models of all upstreams, in the order of the configuration; none for an upstream whose list is not
+   * available.
    */
   models(): Promise<readonly CatalogModel[]>;
   /** Returns the upstreams that list this id, in the order of the configuration. */

@@ -16,7 +16,7 @@ export function callersDialect(route: RouteDialect | undefined, headers: Incomin
   return dialects.find(isCaller) ?? DEFAULT_DIALECT;
 }
 
-/** Returns every model that can be called by its own name: those of the upstreams, then those that only rules name. */
+/** Returns the models of the upstreams, then those that only rules name. */
 export async function allModels(runtime: Runtime): Promise<readonly CatalogModel[]> {
   const listed = await runtime.catalog.models();
   const seen = new Set<string>();

@@ -1,7 +1,4 @@
-/**
- * Number of buckets between a duration and its double: few enough to keep a histogram for each series, and enough
- * for percentiles within 10 %.
- */
+/** Number of buckets between a duration and its double. */
 const STEPS_A_DOUBLING = 4;
 /** Number of buckets. The last one also counts all calls that are longer than its upper bound of 14.7 minutes. */
 const STEPS = 80;

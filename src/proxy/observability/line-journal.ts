@@ -38,7 +38,7 @@ export function createJournal(log: string): OpenJournal {
       try {
         writeSync(current.descriptor, bytes);
       } catch {
-        // The later write to the log fails too, for example on a full disk, and reports the error.
+        // The later write to the log usually fails too, for example on a full disk, and reports the error.
       }
     },
     startBatch() {

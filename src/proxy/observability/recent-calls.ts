@@ -28,8 +28,8 @@ export const MAX_ENDED_CALLS = 200;
 
 /**
  * Creates an empty registry. It keeps the calls' own objects, because copies would cost time in every call, even if the
- * dashboard is never opened. Running calls are in an array, because the discarded hash tables of a set kept 25 MB of
- * ended calls in memory.
+ * dashboard is never opened. Running calls are in an array, because the discarded hash tables of a set retain ended
+ * calls.
  */
 export function createRecentCalls(): RecentCalls {
   const running: RunningCall[] = [];

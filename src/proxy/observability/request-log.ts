@@ -75,10 +75,7 @@ export interface RequestLog {
   close(): Promise<void>;
 }
 
-/**
- * Formats a record as one line of JSON. It concatenates strings, because it runs for every call and `JSON.stringify`
- * takes twice as long.
- */
+/** Formats a record as one line of JSON. It concatenates strings, because `JSON.stringify` is slower. */
 export function recordLine(record: CallRecord): string {
   const { status, ms, firstByteMs, stream, retries, usage, cost, losses, attempts = [] } = record;
   const lost = losses.length === 0 ? "" : `,"losses":${JSON.stringify(losses.map((loss) => loss.code))}`;

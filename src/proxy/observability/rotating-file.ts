@@ -6,8 +6,7 @@ import { createLineBatches, type LineSink } from "./line-batches.ts";
 
 /**
  * A text file of bounded size. When it is full, it is renamed to `.1`, `.1` to `.2` and so on, and the oldest file is
- * deleted. If only one file is kept, it is emptied instead. The packages `rotating-file-stream` and `pino-roll` are not
- * used, because they do not share a file between processes (docs/dependencies.md).
+ * deleted. If only one file is kept, it is emptied instead.
  */
 export interface RotatingFile extends LineSink {
   /**

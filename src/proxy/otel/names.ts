@@ -4,8 +4,8 @@ import type { Dialect } from "../exchange/parts.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
 
 /**
- * Names of attributes: those of OpenTelemetry's conventions, and the proxy's own. All names are in this file, because
- * the GenAI conventions are not stable yet (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
+ * Names of attributes: those of OpenTelemetry's conventions, and the proxy's own. The GenAI conventions are not stable
+ * yet (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
  */
 export const ATTRIBUTES = {
   operation: "gen_ai.operation.name",

@@ -25,7 +25,6 @@ import { OpenMcpTrace } from "./mcp-trace.ts";
 import { ATTRIBUTES, METRICS, operationName, providerName } from "./names.ts";
 import { fail, formatTraceparent, serverAttributes, withoutUndefined } from "./spans.ts";
 
-/** Options of `openTelemetry`. */
 export interface TelemetryOptions {
   readonly exporter: OtelExporter;
   readonly version: string;

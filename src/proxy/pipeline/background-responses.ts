@@ -151,7 +151,6 @@ async function isRunning({ gateway }: Pick<Services, "gateway">, id: string): Pr
     const replicas = await (await gateway.store()).replicas();
     return replicas.some((each) => each.id === id);
   } catch {
-    // Without the database, other processes are unknown, so the response stays in progress.
     return true;
   }
 }

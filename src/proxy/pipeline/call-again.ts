@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Services } from "../services.ts";
 import { stringifyLargeJson } from "../translate/large-json.ts";
 
-/** Options of `callAgain`. */
 export interface CallAgainOptions {
   /**
    * The client's request. The new call has the same headers and address, so it is admitted and counted as the client's.

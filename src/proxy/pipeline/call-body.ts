@@ -65,10 +65,9 @@ function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
 }
 
 /**
- * Limits of a request body that is parsed: to be translated, counted or matched by a rule, or to remove thinking blocks
- * of other vendors. Other bodies in the native lane are not parsed. A conversation of a million tokens with hundreds of
- * tools has about 100,000 values. Requests are decoded in steps but encoded at once, which would take longer than
- * 200 ms for more values (bench/proxy/large-bodies.mjs).
+ * Limits of a request body that is parsed. Most bodies in the native lane are not. A conversation of a million tokens
+ * with hundreds of tools has about 100,000 values. Requests are decoded in steps but encoded at once, which would take
+ * longer than 200 ms for more values (bench/proxy/large-bodies.mjs).
  */
 const BODY_BOUNDS: JsonBounds = { values: 130_000, depth: 256 };
 /** Maximum number of members at the top level of a body; dialects define fewer than 100. */

@@ -54,7 +54,7 @@ export async function handleCall(
   }
 }
 
-/** Serves a call in the lane of its first target. The native and translation lanes can continue at later targets. */
+/** Serves a call in the lane of its first target. The native and translated lanes can continue at later targets. */
 function serveInLane(
   call: Call,
   called: CalledOperation,

@@ -50,8 +50,8 @@ interface LastMessage {
 }
 
 /**
- * Milliseconds after which a response that is not complete begins as an event stream. Its comments keep the connection
- * open, and in a session, its event ids allow the client to continue the stream.
+ * Milliseconds after which a response that is not complete begins as an event stream, whose comments keep the
+ * connection open.
  */
 const STREAM_MS = 2_000;
 

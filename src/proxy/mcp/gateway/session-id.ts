@@ -24,7 +24,7 @@ export function createSessionId({ version, capabilities, info }: ClientFacts): s
   return Buffer.from(JSON.stringify(content), "utf8").toString("base64url");
 }
 
-/** Returns the facts about the client of a session; undefined if the id does not have this content. */
+/** Returns the facts about the client of a session; undefined if the id is invalid. */
 export function parseSessionId(id: string): ClientFacts | undefined {
   if (id.length > MAX_FACTS * 2) return undefined;
   try {

@@ -41,7 +41,7 @@ export class NoSession extends Error {
   }
 }
 
-/** The session that last had an open stream of messages outside requests, and the last event of that stream. */
+/** The session that last had an open stream of messages that belong to no request, and the stream's last event. */
 interface OwnStream {
   session: string | undefined;
   lastEventId: string | undefined;

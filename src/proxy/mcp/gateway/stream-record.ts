@@ -12,7 +12,7 @@ export interface StreamSink {
   end(): void;
 }
 
-/** Maximum characters of all recorded events of a process. The oldest events are dropped first. */
+/** Maximum characters of all recorded events of a process. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 /** Counts the characters of the recorded events of all streams, and drops the oldest events above the limit. */

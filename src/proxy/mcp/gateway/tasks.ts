@@ -5,8 +5,7 @@ import { findByPrefix } from "./names.ts";
 import { getMeta, META } from "./revisions.ts";
 
 /**
- * The extension for tasks. Tasks are part of revision 2025-11-25 and an extension since 2026-07-28. The gateway adds
- * the prefix of the server to a task's id.
+ * The extension for tasks. Tasks are part of revision 2025-11-25 and an extension since 2026-07-28.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";

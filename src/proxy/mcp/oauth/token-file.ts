@@ -30,7 +30,7 @@ export async function readSignIn(file: string, server: string): Promise<SignIn |
   return data?.server === server ? data : undefined;
 }
 
-/** Writes a sign-in to a file of mode 0600, the mode of every file in the data directory. */
+/** Writes a sign-in to a file of mode 0600. */
 export function writeSignIn(file: string, signIn: SignIn): Promise<void> {
   return writeDurably(file, `${JSON.stringify(signIn, null, 2)}\n`);
 }
