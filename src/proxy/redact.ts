@@ -1,13 +1,13 @@
 import type { KeyRing } from "./auth/key-ring.ts";
 
-/** Replaces every known secret in a text with `[redacted]`. */
+/** Replaces known secrets in a text with `[redacted]`. */
 export type Redact = (text: string) => string;
 
 const REDACTED = "[redacted]";
 
 /**
- * Creates a function that redacts secrets, longest first, in each form in which an upstream can repeat them: plain, in
- * base64 and base64url at any offset, in hexadecimal, and each of these escaped as in URLs or JSON strings.
+ * Creates a function that redacts secrets, longest first, in these forms: plain, in base64 and base64url at any offset,
+ * in hexadecimal, and each of these escaped as in URLs or JSON strings.
  */
 export function createRedactor(secrets: readonly string[]): Redact {
   if (secrets.length === 0) return (text) => text;
@@ -25,8 +25,7 @@ export function createRedactor(secrets: readonly string[]): Redact {
     // Most headers of a response are shorter than any secret.
     if (text.length < shortest) return text;
     const isEscaped = /[%\\]/.test(text);
-    // Takes less than half the time of a search for each form, or an eighth with five secrets, for every header of a
-    // response (bench/proxy/builds.mjs).
+    // One search takes less than half the time of a search for each form (bench/proxy/builds.mjs).
     if (!isEscaped && !anyForm.test(text)) return text;
     const unescaped = isEscaped ? unescapedForms(text) : [];
     return replacements.reduce((clean, replace) => replace(clean, unescaped), text);
@@ -34,9 +33,9 @@ export function createRedactor(secrets: readonly string[]): Redact {
 }
 
 /**
- * Returns the forms of a text without the escapes of URLs and JSON strings. Searching these forms for a secret takes
- * microseconds, but matching the pattern for an escaped secret takes milliseconds. The pattern is therefore matched
- * only if the search finds the secret, or if the secret itself contains `%` or a backslash.
+ * Returns the forms of a text without the escapes of URLs and JSON strings. Searching these forms for a secret is much
+ * faster than matching the pattern for an escaped secret. The pattern is therefore matched only if the search finds the
+ * secret, or if the secret itself contains `%` or a backslash.
  */
 function unescapedForms(text: string): readonly string[] {
   const fromCode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));

@@ -51,7 +51,7 @@ export type RouteDialect = Dialect | "plain" | "admin" | "bedrock" | "by-caller"
 export interface Route {
   /**
    * `COMMON` stands for `COMMON_METHODS`, and `ANY` for every method that Node.js supports, except `CONNECT` and
-   * `OPTIONS`. Fastify's router compiles code for each method of a route: 30 routes with `ANY` took 25 ms of the start.
+   * `OPTIONS`. Fastify's router compiles code for each method of a route, so many routes with `ANY` slow the start.
    */
   readonly method: "GET" | "POST" | "DELETE" | "COMMON" | "ANY";
   readonly path: string;

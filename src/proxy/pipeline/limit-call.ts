@@ -33,9 +33,8 @@ export interface Limiter {
    */
   expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void;
   /**
-   * Reserves the maximum usage of a call against the limits of its key and team. Throws `rate_limited`,
-   * `budget_exceeded`, `model_not_allowed`, `limits_unavailable`, or `client_gone` if the client disconnects while the
-   * call waits, and as `Upload.readTo` does; a rejected call has reached no upstream.
+   * Reserves the maximum usage of a call against the limits of its key and team. Throws `rate_limited` or
+   * `budget_exceeded` if the call does not fit; a rejected call has reached no upstream.
    */
   reserveForKey(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /** Estimates the call's tokens if the upstream of a target has a limit of tokens, unless they have been estimated. */

@@ -16,8 +16,8 @@ import { callersConversations, callersMemory } from "./stored-conversations.ts";
 import { createTransport } from "./translated-transport.ts";
 
 /**
- * Serves a call in the translation lane. Returns a fallback for targets whose dialect, model or API version differs
- * from the first one's.
+ * Serves a call in the translated lane. Returns a fallback for targets whose dialect, model or API version differs from
+ * the first one's.
  */
 export async function serveTranslated(
   call: Call,

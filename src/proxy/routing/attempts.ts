@@ -53,11 +53,8 @@ export function remainingTargets({ upstream, model, contextWindow, otherTargets 
 /**
  * Returns the attempt after this outcome, or undefined if the outcome is final. If the upstream rejects the key (401,
  * 402, 403, 429), the next key is tried; if no key is left or the upstream fails, the next target; if the prompt
- * exceeds the context window, the next target with a larger one. After a failure, if no target is left or `on` excludes
- * the failure, the same target is tried again, twice at most in a call, if the connection failed, or if the upstream
- * requests a retry: by `x-should-retry: true`, or by a pause with the status 429, 502, 503 or 529. A requested pause of
- * more than 20 s rules out retries. `x-should-retry: false` rules out retries, and fallbacks too unless the status is
- * 401, 402 or 403, or the prompt exceeds the context window.
+ * exceeds the context window, the next target with a larger one. Otherwise, the same target is tried again, twice at
+ * most in a call, if the connection failed or the upstream requests a retry.
  */
 export function nextAttempt(
   last: Attempt,
