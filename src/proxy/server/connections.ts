@@ -96,8 +96,7 @@ const POLL_MS = 20;
 
 /**
  * Resolves after Node.js has read the requests that have arrived and has accepted a waiting connection. When a listener
- * or connection is closed, the operating system discards the connections or requests that wait there, hundreds of them
- * in a busy process.
+ * or connection is closed, the operating system discards the connections or requests that wait there.
  */
 function afterPoll(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

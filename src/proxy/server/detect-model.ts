@@ -18,7 +18,7 @@ export interface Detected {
   readonly matched_rule: string | null;
 }
 
-/** Returns the target to which a call for this model is sent. Throws `model_not_found` if no upstream serves it. */
+/** Returns a target to which calls for this model can be sent. Throws `model_not_found` if there is none. */
 export async function detectModel(runtime: Runtime, model: string): Promise<Detected> {
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
   if (!selection) throw notServed(model);

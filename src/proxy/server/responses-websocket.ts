@@ -106,7 +106,7 @@ class Connection {
     this.drain();
   }
 
-  /** Serves one event of the client. Every error is sent to the client as an event. */
+  /** Serves one event of the client. Errors are sent to the client as events. */
   private async respond(bytes: Buffer, signal: AbortSignal): Promise<void> {
     let turn: Turn | undefined;
     try {

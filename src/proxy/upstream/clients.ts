@@ -17,7 +17,7 @@ export interface RelayedRequest {
   readonly needs: HeaderNeeds;
 }
 
-/** Relays one attempt. Resolves with the outcome once the attempt has ended; never rejects. */
+/** Relays one attempt. Resolves with the outcome once the attempt has ended, even if it has failed. */
 export function relayTo(
   pools: Pools,
   upstream: UpstreamConfig,

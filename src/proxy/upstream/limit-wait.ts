@@ -10,7 +10,7 @@ export interface WaitingCall {
 /**
  * Limits the total time in which a call waits for a connection and for its response. undici's own limit starts only
  * when the request has a connection. Call this function only if `dispatch` returns false, which means that no
- * connection is free; undici's limit is enough for every other call.
+ * connection is free.
  */
 export function limitWait(call: WaitingCall, upstream: string, firstByteMs: number): void {
   if (firstByteMs > 0) setTimeout(() => call.onWaitOver(createTimeoutError(upstream)), firstByteMs).unref();

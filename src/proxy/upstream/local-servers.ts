@@ -10,10 +10,7 @@ const KNOWN = [
 
 const RESPONSE_TIMEOUT_MS = 400;
 
-/**
- * Returns the servers that respond to `GET /v1/models` on loopback with a list of models. Queries all of them in
- * parallel.
- */
+/** Returns the servers that respond to `GET /v1/models` on loopback with a list of models. */
 export async function findLocalServers(): Promise<{ name: string; baseUrl: string }[]> {
   const found = await Promise.all(
     KNOWN.map(async ({ name, port }) => {

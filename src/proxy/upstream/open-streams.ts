@@ -10,10 +10,7 @@ export interface OpenStream {
   onStop(): void;
 }
 
-/**
- * A registry of open streams. One timer serves all of them, because a timer per stream would cost more than the streams
- * themselves.
- */
+/** A registry of open streams. One timer serves all of them, because a timer per stream is expensive. */
 export interface OpenStreams {
   add(stream: OpenStream): void;
   delete(stream: OpenStream): void;

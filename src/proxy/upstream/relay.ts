@@ -16,7 +16,7 @@ const SMALL = 16 * 1024;
 
 type State = "waiting" | "buffering" | "refusing" | "open" | "over";
 
-/** Relays one upstream response to the client at the client's speed, byte for byte unless the task has a filter. */
+/** Relays one upstream response to the client at the client's speed. */
 export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   lastActivity = performance.now();
   index = -1;
@@ -80,7 +80,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.state === "over") return;
     if (this.isLive && this.state === "buffering") this.open();
     if (this.state === "open") {
-      // One read from a fast vendor contains many chunks, and writing one chunk costs as much as writing all of them.
+      // One read from a fast vendor contains many chunks, which are cheaper to write together.
       if (this.unsent.push(chunk) === 1) process.nextTick(() => this.send());
       return;
     }

@@ -38,7 +38,7 @@ const DEEPEST = 64;
 
 /**
  * Estimates the input tokens of a request in any dialect: text and tool schemas with `countText`, images by their width
- * and height, PDFs by their pages, audio and other media by their length. Takes less than 5 ms for 180 kB.
+ * and height, PDFs by their pages, audio and other media by their length.
  */
 export function estimateTokens(body: unknown, rule: MediaRule = "pixels"): number {
   const request = requestIn(body);

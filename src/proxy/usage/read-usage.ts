@@ -52,7 +52,7 @@ function objectAfter(text: string, from: number): unknown {
   return undefined;
 }
 
-/** Number of bytes at the end of a response that are searched. All vendors report usage there. */
+/** Number of bytes at the end of a response that are searched, because vendors report usage there. */
 export const RESPONSE_END = 16 * 1024;
 
 /** Returns the end of a complete response, `RESPONSE_END` bytes at most, decoded as Latin-1. */

@@ -28,8 +28,7 @@ const SKEWED = /^(?:InvalidSignature|SignatureDoesNotMatch|RequestTimeTooSkewed|
 
 /**
  * Creates the signer of an upstream (Signature Version 4). Credentials come from AWS's default credential provider
- * chain: environment variables, IAM Identity Center (SSO), shared config and credentials files, credential processes,
- * web identity, containers and instances. If a role is configured, these credentials are used to assume it.
+ * chain. If a role is configured, these credentials are used to assume it.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function createAwsSignIn({ region, profile, roleArn, stsUrl }: BedrockPlatform): SignIn {

@@ -70,7 +70,7 @@ export function createRenewed<Value extends { readonly expiresAt: number }>(
       const known = current;
       if (known === undefined || now >= known.expiresAt) return renew();
       if (now < refreshAt) return known;
-      // The value remains valid for some minutes, so a failure of the token service does not fail calls.
+      // The value is still valid, so a failure of the token service does not fail calls.
       try {
         return await renew();
       } catch {

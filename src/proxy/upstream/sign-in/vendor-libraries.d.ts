@@ -1,4 +1,4 @@
-/** Declares the used members of vendors' libraries, because the libraries' own types take several seconds to check. */
+/** Declares the used members of vendors' libraries, because checking the libraries' own types is slow. */
 
 declare module "@aws-sdk/credential-provider-node" {
   interface FoundCredentials {
