@@ -241,7 +241,6 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   };
 }
 
-/** Creates the Fastify app with admission, error handling and all routes. */
 function createServingApp(
   config: ProxyConfig,
   parts: ProxyParts,

@@ -96,7 +96,6 @@ export function createMemoryLimitError(): AppError {
   return new AppError("overloaded", "The memory for request bodies is full; try again in a moment");
 }
 
-/** Creates the error for a stalled body that was dropped to free memory (`overloaded`). */
 function stalled(): AppError {
   return new AppError(
     "overloaded",

@@ -162,7 +162,6 @@ export class Upload {
   }
 }
 
-/** Creates the error for a client that disconnects during an upload (`client_gone`). */
 function toDisconnectError(cause: unknown): AppError {
   return new AppError("client_gone", "The client disconnected before its request was complete", { cause });
 }

@@ -30,7 +30,7 @@ export interface DatabaseState {
 /** Access to the database for a process that serves calls. */
 export interface Gateway {
   readonly directory: KeyDirectory;
-  /** Resolves once the database is open. Rejects with `storage` if there is none. */
+  /** Resolves with the store. Without an open database, this function or the store's functions reject. */
   store(): Promise<GatewayStore>;
   state(): DatabaseState | Promise<DatabaseState>;
 }

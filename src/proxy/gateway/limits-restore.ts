@@ -4,7 +4,7 @@ import type { LimitLedger } from "./limits-shares.ts";
 import { accountId, type BudgetAccount } from "./limits-spent.ts";
 import type { RedisLimits } from "./redis-limits.ts";
 
-/** Milliseconds after which every replica has written an ended call to the ledger. */
+/** Milliseconds within which a replica writes an ended call to the ledger. */
 const WRITTEN_MS = 1_000;
 
 /** Time limit of reading the ledger, in milliseconds. */

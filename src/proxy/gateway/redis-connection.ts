@@ -156,9 +156,9 @@ interface OpenCommand {
 }
 
 /**
- * Limits the time of commands. One timer counts for all of them: a timer for each would cost as much as the command.
- * Each tick is counted in its own turn of the event loop, so that a busy process reads the replies that have arrived
- * before a command times out.
+ * Limits the time of commands. One timer counts for all of them, because a timer for each is expensive. Each tick is
+ * counted in its own turn of the event loop, so that a busy process reads the replies that have arrived before a
+ * command times out.
  */
 class CommandClock {
   readonly open = new Set<OpenCommand>();

@@ -14,7 +14,7 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 /** The fastest gzip level. */
 const LEVEL = 1;
-/** Maximum bytes of a stored conversation: the size of the whole store in memory. */
+/** Maximum bytes of a stored conversation. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Creates the store; rows are deleted after `retention.responses` days (`ledger-retention.ts`). */

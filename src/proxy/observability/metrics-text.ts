@@ -74,7 +74,6 @@ export function metricsText(counts: MetricCounts): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Adds the usage of each key. */
 function addKeys(
   lines: string[],
   head: (name: string, type: string, help: string) => void,

@@ -111,7 +111,6 @@ function formatNames(record: CallRecord): string {
   );
 }
 
-/** Formats the attempts of a call. */
 function attemptList(attempts: readonly AttemptRecord[]): string {
   const entries = attempts.map(({ upstream, key, status, errorCode, waitMs, ms }) => ({
     upstream,

@@ -143,7 +143,7 @@ async function appendLines(path: string, lines: Uint8Array, isSafe: boolean): Pr
   }
 }
 
-/** Appends all bytes or none: if writing fails, as on a full disk, the file is truncated to its previous size. */
+/** Appends bytes. If writing fails, as on a full disk, truncates the file to its previous size. */
 async function appendAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   const { size } = await file.stat();
   try {

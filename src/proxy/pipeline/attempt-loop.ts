@@ -169,7 +169,6 @@ function countAt(call: Call, upstream: string, previous: string | undefined): st
   return upstream;
 }
 
-/** Adds an attempt to the call's record. */
 function beginAttempt(call: Call, { upstream, model, key, delayMs }: Attempt): OpenAttempt {
   const entry: OpenAttempt = {
     upstream: upstream.name,

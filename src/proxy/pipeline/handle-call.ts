@@ -16,8 +16,8 @@ import { serveStoredResponse } from "./stored-responses.ts";
 import { serveTranslated } from "./translated.ts";
 
 /**
- * Serves one call to a model. Admission (`server/admission.ts`) has run before, as for every request. Resolves when
- * the call has ended; the last bytes of its response are sent once the call has been recorded (`endWith`).
+ * Serves one call to a model, after admission. Resolves when the call has ended; the last bytes of its response are
+ * sent once the call has been recorded (`endWith`).
  */
 export async function handleCall(
   admitted: AdmittedRequest,
@@ -66,7 +66,6 @@ function serveInLane(
   return serveParsed(call, called, targets, body, lane);
 }
 
-/** Serves a call in one of the lanes that parse the body. */
 async function serveParsed(
   call: Call,
   called: CalledOperation,

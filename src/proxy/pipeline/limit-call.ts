@@ -140,7 +140,7 @@ async function reserveForKey(
   const tokens = sumTokens(estimate, calls);
   limits.cost = cost;
   limits.tokens = tokens;
-  // An object spread would give each reservation its own hidden class (docs/performance.md).
+  // In Node.js 20, an object spread would give each reservation its own hidden class (docs/performance.md).
   const reservation: Reservation = {
     id: call.id,
     subjects,

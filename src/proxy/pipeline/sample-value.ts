@@ -5,9 +5,9 @@ type Schema = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 16;
 
 /**
- * Returns a minimal value for a JSON Schema: its constant, default, first enum value or first example. Otherwise,
- * objects have required members only (without `required`, the first member), the first of several alternatives is used,
- * and lengths and bounds are as the schema demands them. Follows references within the schema.
+ * Returns a minimal value for a JSON Schema: its constant, default, first enum value or first example; otherwise, a
+ * value of its type or of its first alternative. Objects have only required members; without `required`, the first
+ * member. Follows references within the schema.
  */
 export function createSample(schema: unknown, root: unknown = schema, depth = 0): unknown {
   if (!isObject(schema) || depth > MAX_DEPTH) return {};

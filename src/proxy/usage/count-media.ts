@@ -44,8 +44,7 @@ interface Size {
 
 /**
  * Returns width and height in pixels from the first bytes of a PNG, GIF, WebP or JPEG; undefined for other formats, or
- * if the bytes do not contain the size. The package `image-size` is not used, because it does not read 10 of the 13
- * frame types of JPEG (docs/dependencies.md).
+ * if the bytes do not contain the size.
  */
 export function imageSize(bytes: Buffer): Size | undefined {
   if (bytes.length < 30) return undefined;

@@ -69,7 +69,6 @@ export class StreamWatch implements ResponseWatch {
     return (this.endedEarlier || this.hasEndMarker(bytes, bytes.length)) && isLastLineWhole(bytes);
   }
 
-  /** The stream's error event, if any. */
   get error(): ResponseError | undefined {
     return this.errorEarlier ?? errorEventIn(this.profile, this.lastBytes());
   }
@@ -85,7 +84,6 @@ export class StreamWatch implements ResponseWatch {
     return endsValue(this.lastBytes());
   }
 
-  /** Whether the proxy can insert an event after the bytes so far. */
   get betweenEvents(): boolean {
     return this.tailSize === 0 || endsEvent(this.lastBytes());
   }

@@ -203,7 +203,6 @@ export class McpSession {
     };
   }
 
-  /** Closes all connections. */
   async close(): Promise<void> {
     this.closing.abort();
     for (const controller of this.inFlight.values()) controller.abort();

@@ -129,7 +129,6 @@ function mapRelatedTask(params: RpcParams, map: (taskId: string) => string): Rpc
   return { ...params, _meta: { ...meta, [RELATED_TASK]: { ...related, taskId: map(related.taskId) } } };
 }
 
-/** Adds the prefix to the member `uri`. */
 function prefixUri(item: RpcParams, prefix: McpPrefix): RpcParams {
   return typeof item["uri"] === "string" ? { ...item, uri: `${prefix.uri}${item["uri"]}` } : item;
 }

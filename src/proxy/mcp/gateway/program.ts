@@ -29,7 +29,7 @@ export interface ProgramParts {
   readonly note: (line: string) => void;
 }
 
-/** Milliseconds before a program that has ended is restarted. The time doubles each time the program ends. */
+/** Milliseconds before a program that has ended is restarted. The time doubles while the program keeps ending. */
 const RESTART_MS = 500;
 const MAX_RESTART_MS = 60_000;
 /** Maximum milliseconds before a restart for which calls wait. Calls fail immediately if the restart is later. */
@@ -210,8 +210,8 @@ export class ProgramServer {
     ask: (method: string, params: RpcParams) => Promise<RpcResponse>,
     write: (message: RpcMessage) => void,
   ): Promise<ServerFacts> {
-    // All clients share the program, so the proxy announces every capability if the program may send requests. A
-    // request that no client can serve fails.
+    // All clients share the program, so the proxy announces capabilities that some of them lack. A request that no
+    // client can serve fails.
     const capabilities: RpcParams = this.program.sendsRequests
       ? { sampling: {}, elicitation: {}, roots: {} }
       : {};
