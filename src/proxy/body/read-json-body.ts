@@ -8,8 +8,8 @@ import { type BodyMemory, BodyShare } from "./body-memory.ts";
 import { readBody } from "./read-body.ts";
 
 /**
- * Reads the JSON body of a route that calls no model; an empty body is read as `{}`. Throws `validation` if the body is
- * not JSON or does not match the schema, and the errors of `readBody`.
+ * Reads the JSON body of a utility route; an empty body is read as `{}`. Throws `validation` if the body is not JSON or
+ * does not match the schema, and the errors of `readBody`.
  */
 export async function readJsonBody<Schema extends z.ZodType>(
   request: IncomingMessage,

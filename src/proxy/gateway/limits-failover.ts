@@ -174,7 +174,7 @@ class Failover implements LimitStore {
 
   /**
    * Restores from the ledger the budgets that Redis has lost, before Redis counts calls again. If Redis becomes
-   * unreachable meanwhile, the next connection starts again.
+   * unreachable meanwhile, this is repeated at the next connection.
    */
   private async reconnect(): Promise<void> {
     if (this.isRestoring) return;

@@ -15,7 +15,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Prefix of the ids of background responses. The id of the call follows, which contains the id of its process. */
 const PREFIX = "resp_bg";
 const CREATOR = /^resp_bgreq_([0-9a-f]{12})/;
-/** Milliseconds after its start within which a process is listed in the database. */
+/** Milliseconds within which a process is listed in the database after its start. */
 const REPORTED_MS = 20_000;
 
 /** Responses that this process creates in the background, by id, with the controllers that abort them. */

@@ -9,7 +9,7 @@ import type { Runtime } from "../runtime.ts";
 /** The request header by which a client chooses among several upstreams. */
 const UPSTREAM_HEADER = "x-sallyport-upstream";
 
-/** A request that is passed on: to a path that serves no model calls, or for a WebSocket. */
+/** A request to relay to an upstream: for a path that serves no model calls, or for a WebSocket. */
 interface PassedRequest {
   /** The kind of request, for error messages. */
   readonly what: "path" | "WebSocket";

@@ -145,8 +145,8 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
 }
 
 /**
- * Throws `model_not_allowed` if the key does not allow the model, or if a call other than GET and HEAD names none and
- * the key has a list of models, or the key or its team has a budget.
+ * Throws `model_not_allowed` if the key does not allow the model, or if the call names none, so that the key's models
+ * or a budget cannot be enforced.
  */
 function expectAllowed(call: Call, called: CalledOperation, body: CallBody): void {
   const { key, services } = call;

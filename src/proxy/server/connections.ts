@@ -114,8 +114,7 @@ export interface Draining {
   refuse(): Promise<void>;
   /**
    * Stops accepting connections, and resolves when all running calls have been served. Calls that arrive during this
-   * time over open connections are served as well, because a load balancer does not detect that the proxy has stopped
-   * listening.
+   * time over open connections are served as well, because a load balancer may still send calls over them.
    */
   drain(): Promise<void>;
   /**

@@ -28,8 +28,8 @@ export interface HubParts {
 }
 
 /**
- * Milliseconds after the last request of a session at which the session is closed, unless a request is running or a
- * stream is open. A client that returns receives new connections.
+ * Milliseconds without a request after which a session is closed, unless a request is running or a stream is open. A
+ * client that returns receives new connections.
  */
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
