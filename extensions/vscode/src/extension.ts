@@ -103,7 +103,7 @@ async function openReview(reviews: OpenReviews): Promise<void> {
   if (review) await showReview(review);
 }
 
-/** Adds a comment at the selected lines to the live review, which is opened if there is none. */
+/** Adds a comment at the selected lines to the live review. Opens a live review if there is none. */
 async function commentSelection(reviews: OpenReviews): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.uri.scheme !== "file")

@@ -17,7 +17,7 @@ export interface OpenReviewsOptions {
   readonly dataDirectory: string;
   /** The folders of the window. */
   readonly folders: () => readonly string[];
-  /** Called when a review has opened or ended. `opened` contains the reviews that have opened. */
+  /** Called when a review has opened or ended. */
   readonly onChange: (reviews: readonly RunningReview[], opened: readonly RunningReview[]) => void;
 }
 
@@ -61,7 +61,7 @@ export function watchReviews(options: OpenReviewsOptions): OpenReviews {
   };
 }
 
-/** Returns whether a review belongs to a folder of the window: one of them contains the other. */
+/** Returns whether a review's repository is, contains or is inside a folder of the window. */
 function isForWindow({ repository }: RunningReview, folders: readonly string[]): boolean {
   const own = `${toRealPath(repository)}/`.replaceAll("\\", "/");
   return folders.some((folder) => {

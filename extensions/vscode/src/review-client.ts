@@ -16,7 +16,7 @@ export interface ReviewClient {
   createThread(body: NewThreadBody): Promise<Thread>;
   reply(thread: string, markdown: string): Promise<Thread>;
   change(thread: string, body: ThreadChangeBody): Promise<Thread>;
-  /** Sends everything new to the agent. */
+  /** Sends unsent comments and replies of the person, and accepted findings, to the agent. */
   send(): Promise<void>;
   /** Returns the path of the page that an editor may show in a frame. */
   embeddedPath(): Promise<string>;
@@ -74,10 +74,7 @@ interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Sends a request and resolves to the response. Rejects with the server's message if the response is an
- * error.
- */
+/** Sends a request and resolves to the response. Rejects if its status is 400 or higher. */
 async function open(port: number, { method, path, body, signal }: Call): Promise<IncomingMessage> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const origin = `http://localhost:${port}`;
@@ -117,7 +114,7 @@ function toMessage(text: string, status: number | undefined): string {
     const { error } = JSON.parse(text) as { readonly error?: unknown };
     if (typeof error === "string") return error;
   } catch {
-    // The response did not come from the review.
+    // The text is not JSON.
   }
   return `The review responded with status ${status}.`;
 }

@@ -24,9 +24,8 @@ export async function showReview({ id, port, title }: ReviewToShow): Promise<voi
 }
 
 /**
- * Returns the origin at which the person's machine reaches a port: in a remote window, the editor forwards it. A
- * proxy that forwards ports below a path, such as code-server's, cannot serve the page, because its files have
- * absolute paths.
+ * Returns the origin at which the person's machine reaches a port, which the editor forwards in a remote window.
+ * Ignores forwarding below a path, as in code-server, because the page's files have absolute paths.
  */
 async function reachableOrigin(port: number): Promise<string> {
   const local = `http://localhost:${port}`;
@@ -41,7 +40,7 @@ export function forgetEnded(open: readonly Pick<RunningReview, "id">[]): void {
   for (const id of tabs.keys()) if (open.every((review) => review.id !== id)) tabs.delete(id);
 }
 
-/** Returns a document that shows the page in a frame, which may use the clipboard. */
+/** Returns a document that shows a page in a frame. The page may use the clipboard. */
 export function frameHtml(url: string): string {
   const nonce = randomBytes(16).toString("base64");
   const { origin } = new URL(url);

@@ -6,7 +6,7 @@ export interface StartedReview {
   readonly url: string;
 }
 
-/** Opens a live review of a folder's changes, or finds the one that is open. Rejects with what `sallyport` reports. */
+/** Opens a live review of a folder's changes, or finds the one that is open. Rejects if `sallyport` fails. */
 export function startReview(command: string, folder: string): Promise<StartedReview> {
   const args = ["review", "code", "--live", "--detach", "--reuse", "--no-open"];
   return new Promise((resolve, reject) => {

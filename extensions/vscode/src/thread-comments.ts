@@ -120,13 +120,13 @@ async function followThreads(
       for (const thread of await client.threads()) onThread(thread);
       await client.follow({ onThread, onAgent: () => {} }, signal);
     } catch {
-      // The review has ended or does not respond yet. Its running file shows which of the two is the case.
+      // Tries again: `show` aborts the signal if the review has ended.
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-/** Returns the newest review of the repository that contains a file. */
+/** Returns the newest of the shown reviews whose repository contains a file. */
 function findShown(shown: ReadonlyMap<string, Shown>, uri: vscode.Uri): Shown | undefined {
   const newest = newestReviewOf(
     [...shown.values()].map(({ review }) => review),
