@@ -109,10 +109,7 @@ export function explainIssues(
   });
 }
 
-/**
- * Returns a message for an unknown key. The message names the key that is probably meant, or the section to which the
- * key belongs, if there is one. For a key in camel case, it describes the spelling of keys.
- */
+/** Returns a message for an unknown key, with the key that is probably meant if there is one. */
 function noSuchKey(key: string, path: readonly PropertyKey[], schema: object): string {
   const meant = findClosest(key, listKeysAt(schema, path));
   if (meant !== undefined) return `unknown key. Did you mean "${meant}"?`;

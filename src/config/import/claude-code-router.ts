@@ -66,10 +66,7 @@ const SETTINGS = {
   transformers: "was left out: the proxy translates between dialects by itself",
 } as const;
 
-/**
- * Transformers that only convert dialects or vendor formats. The proxy's translation replaces these
- * transformers.
- */
+/** Transformers that only convert formats, as the proxy's translation does. */
 const ADAPTERS =
   /^(?:anthropic|deepseek|gemini|openrouter|groq|openai|openai-responses|cerebras|tooluse|cleancache)$/i;
 

@@ -78,7 +78,7 @@ export interface ProxyConfig {
   /** Every setting in force with its source; secrets are redacted. */
   readonly settings: readonly EffectiveSetting[];
   readonly modelData: ModelDataConfig;
-  /** All known secrets, for redaction; longest first. */
+  /** Known secrets, for redaction; longest first. */
   readonly secrets: readonly string[];
 }
 
@@ -127,8 +127,8 @@ export interface UpstreamConfig {
   readonly credentials: "config" | "client";
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Names, in lower case, of client headers that are forwarded in addition to known ones if others than this machine's
-   * user can call the proxy; otherwise, other client headers are forwarded too.
+   * Names, in lower case, of client headers to forward in addition to known ones, if others than this machine's user
+   * can call the proxy.
    */
   readonly forwardHeaders: readonly string[];
   /** Configured models; undefined: the upstream's own list. */

@@ -56,8 +56,8 @@ export function headerTexts(
 
 /**
  * Resolves the configuration: reads environment variables, checks that referenced names exist, and converts units.
- * Throws `configuration` with file, line and key or with an environment variable, or `usage` with the flag or variable
- * that overrides a setting.
+ * Throws `usage` for an invalid setting that a flag or variable overrides, and `configuration` for any other invalid
+ * value.
  */
 export function resolveProxyConfig(
   loaded: LoadedSettings,
@@ -142,7 +142,7 @@ function refusalIn({ file, path: filePath, getSource }: LoadedSettings): Refuse 
   };
 }
 
-/** Returns all secrets of a configuration. */
+/** Returns the secrets of a configuration. */
 function allSecrets(
   keys: readonly KnownKey[],
   upstreams: readonly UpstreamConfig[],

@@ -16,7 +16,7 @@ import { headerName, httpUrl, type SecretSettings, secretSource } from "./value-
  * ignored.
  */
 
-/** Each worker takes about 100 MB, so a larger number is certainly a mistake. */
+/** Each worker takes about 100 MB, so a larger number is probably a mistake. */
 const MAX_WORKERS = 128;
 
 const text = z.string().min(1);

@@ -33,7 +33,7 @@ interface Override {
 
 /**
  * Loads the settings of the proxy: defaults, file, environment, flags; later ones take precedence. Throws
- * `configuration` with file, line and key, or `usage` with the variable or flag.
+ * `configuration` if the file cannot be read or is invalid, and `usage` for an invalid variable or flag.
  */
 export async function loadProxySettings(
   environment: Environment,

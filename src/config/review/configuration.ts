@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { configFile, type Environment } from "../paths.ts";
 
-/** Settings of reviews that flags, environment and choices in the page override. */
+/** Settings of reviews in the configuration file. */
 export interface ReviewConfiguration {
   readonly sharing: boolean;
   /** The program that opens the page; `none`: no program. */
@@ -21,12 +21,12 @@ export interface ReviewConfiguration {
   };
 }
 
-/** Defaults without a configuration file. */
+/** The settings without a configuration file. */
 export const REVIEW_DEFAULTS = { sharing: true, plan_save: { enabled: true } } as const;
 
 /**
  * Loads the `review` section of the configuration file with defaults. The parser is loaded only if the file exists or
- * `SERVICE_CONFIG` names it. Throws `configuration` with file, line and key.
+ * `SERVICE_CONFIG` names it. Throws `configuration` if the file cannot be read or is invalid.
  */
 export async function loadReviewConfiguration(environment: Environment): Promise<ReviewConfiguration> {
   const path = configFile(environment);

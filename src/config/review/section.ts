@@ -41,7 +41,7 @@ export const reviewSchema = z.strictObject({
 /** The file with only its `review` section parsed. */
 const fileSchema = z.looseObject({ review: reviewSchema.prefault({}) });
 
-/** Reads the `review` section. Throws `configuration` with file, line and key; an optional file may be missing. */
+/** Reads the `review` section. Throws `configuration` if the file cannot be read or is invalid. */
 export async function readReviewConfiguration(
   path: string,
   mustExist: boolean,
