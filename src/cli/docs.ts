@@ -60,9 +60,9 @@ function findPage(name: string, pages: readonly string[]): string {
 
 const titleOf = (text: string): string | undefined => /^# (.+)$/m.exec(text)?.[1];
 
-/** Reads the pages of the package. `folder` is `dist/parts`, or `src/cli` in a source tree. */
+/** Reads the pages of the package. `folder` is that of this module. */
 async function pagesBeside(folder: string): Promise<Pages> {
-  // `dist/parts` and `src/cli` are both two folders below the package.
+  // The module is in `dist/parts` or, in a source tree, in `src/cli`.
   const docsFolder = join(folder, "../../docs");
   try {
     const files = (await readdir(docsFolder, { recursive: true })).filter((file) => file.endsWith(".md"));

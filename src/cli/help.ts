@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { AppError } from "../errors.ts";
 
 /**
- * Text printed after a command's flags, by full command name, examples first. Lines that begin with a space are not
- * wrapped, so they must fit into 80 columns.
+ * Text printed after a command's flags, by full command name. Lines that begin with a space are not wrapped, so they
+ * must fit into 80 columns.
  */
 export const moreHelp: Readonly<Record<string, string>> = {
   sallyport: `
@@ -33,7 +33,7 @@ An agent is connected to the proxy only if an upstream has one of its dialects. 
 
 Exit codes:
   0      no step failed
-  2      without a terminal: nothing was written
+  2      no terminal and no --yes: nothing was written
   130    Ctrl-C at a question
   other  that of the first failed step; steps that do not need it were tried`,
   "sallyport review": `

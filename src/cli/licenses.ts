@@ -32,7 +32,7 @@ interface License {
   readonly text: string;
 }
 
-/** Parses the sections of the license file, which begin with lines of the form `name version: license`. */
+/** Parses the license file. A section can begin with lines of the form `name version: license`. */
 export function parseLicenses(text: string): readonly License[] {
   return text.split(/\n(?:={80}|-{80})\n\n/).map((section) => {
     const body = section.replace(/^Sallyport contains code of these packages\.\n\n/, "");
@@ -46,9 +46,9 @@ export function parseLicenses(text: string): readonly License[] {
   });
 }
 
-/** Reads the license files of the package. `folder` is `dist/parts`, or `src/cli` in a built source tree. */
+/** Reads the license files of the package. `folder` is that of this module. */
 async function licensesBeside(folder: string): Promise<string> {
-  // `dist/parts` and `src/cli` are both two folders below the package.
+  // The module is in `dist/parts` or, in a source tree, in `src/cli`.
   const packageFolder = join(folder, "../..");
   const files = ["LICENSE", "dist/THIRD-PARTY-LICENSES.txt"].map((file) => join(packageFolder, file));
   const read = (file: string) =>

@@ -17,9 +17,8 @@ export interface Output {
   /** Writes a line to stderr, with terminal control characters escaped. Errors and warnings are always printed. */
   note(text: string, kind?: NoteKind): void;
   /**
-   * Writes the result to stdout. Resolves to true once the whole result is written, which can take as long as the
-   * reader needs, and to false if the write fails, for example because the reader closed the pipe. Throws if called
-   * twice.
+   * Writes the result to stdout. Resolves to true once the whole result is written, and to false if the write fails,
+   * for example because the reader closed the pipe. Throws if called twice.
    */
   result(text: string, kind?: TextKind): Promise<boolean>;
   /**
@@ -72,7 +71,6 @@ export function createOutput(
       const plain = stdout.isTTY === true ? withoutControls(whole) : whole;
       const line = kind && isColorWanted(stdout, processEnvironment) ? addColor(plain, kind) : plain;
       return new Promise((resolve) => {
-        // After EPIPE, the person can print the recorded decision with `review last`.
         stdout.once("error", () => resolve(false));
         stdout.write(line, (error) => {
           if (error) reportLost(error);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** Returns the folder of the built pages: beside the bundle, above its chunks, or in dist/ when run from source. */
+/** Returns the folder of the built pages: `web` beside the bundle, or `dist/web` when run from source. */
 export function pagesFolder(): string {
   const here = import.meta.dirname;
   const candidates = ["web", "../web", "../../dist/web"].map((path) => resolve(here, path));

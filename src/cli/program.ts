@@ -33,8 +33,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     // Flags belong to the command that they follow: `proxy keys` and its subcommands have flags of the same names.
     .enablePositionalOptions()
     .showHelpAfterError("Run with --help for the options.")
-    // Gives commander's messages the form of all other error messages. A suggestion follows on a separate
-    // line.
+    // Gives commander's messages the form of all other error messages.
     .configureOutput({
       outputError: (text) =>
         output.note(text.trimEnd().replace(/^error: (.*)/, (_, message) => `sallyport: ${message} [usage]`)),
@@ -239,7 +238,7 @@ function addLicenses(program: Command, output: Output, setExitCode: SetExitCode)
     });
 }
 
-/** Makes commander throw instead of exiting. `run` ends with exit code 2 for unknown flags. */
+/** Makes commander throw instead of exiting. */
 function strict(command: Command): void {
   command.exitOverride((error: CommanderError) => {
     throw error;

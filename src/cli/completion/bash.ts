@@ -1,9 +1,8 @@
 import { type CommandFacts, type FlagFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
 
 /**
- * Returns a completion script for bash 3.2 and newer, to be sourced. The script completes files only where an argument
- * or a flag's value can be a file. Without `compopt` (bash before version 4), it completes files wherever it has no
- * other candidates. Bash splits `--flag=value` into three words.
+ * Returns a completion script for bash 3.2 and newer, to be sourced. Bash before version 4 lacks `compopt`, so it
+ * completes file names wherever the script has no candidates. Bash splits `--flag=value` into three words.
  */
 export function bashCompletion(tree: readonly CommandFacts[]): string {
   return `# bash completion for sallyport: eval "$(sallyport completion bash)"
@@ -37,7 +36,7 @@ const OPTIONS: Readonly<Record<FlagFacts["paths"], string>> = {
   none: "compopt +o default 2>/dev/null; ",
 };
 
-/** Returns the `case` branches of flags that take a value: only the flag's values, files or folders are completed. */
+/** Returns the `case` branches of flags that take a value. */
 function flagCases(tree: readonly CommandFacts[]): string[] {
   return flagsWithValue(tree).map(({ path, name, values, paths }) => {
     const reply = values.length > 0 ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$cur")); ` : "";

@@ -43,10 +43,9 @@ const PROXY_START_MS = 10_000;
 const POLL_MS = 200;
 
 /**
- * Runs `sallyport init`: prints the agents and keys that it found and the missing steps, shows the diff of
- * each step, asks, and carries it out. Resolves to 130 after Ctrl-C at a question, otherwise to the exit code of the
- * first step that failed, or to 0. Throws `usage`, after the diffs, if it can neither ask for confirmation nor write
- * without it.
+ * Runs `sallyport init`: prints what it found, and for each missing step shows the diff, asks, and carries it out.
+ * Resolves to 130 after Ctrl-C at a question, otherwise to the exit code of the first step that failed, or to 0. Throws
+ * `usage`, after the diffs, if steps need a confirmation that it cannot request.
  */
 export async function init(flags: InitFlags, output: Output): Promise<number> {
   requireRepository(flags);

@@ -49,7 +49,7 @@ export interface FoundUpstream {
   readonly variable: string | null;
 }
 
-/** The state of this machine that `init` found. It contains the names of variables with keys, but no keys. */
+/** The state of this machine that `init` found. It contains the names of variables with keys, not their values. */
 export interface Situation {
   readonly agents: readonly FoundAgent[];
   readonly repository: string | null;

@@ -16,8 +16,7 @@ interface NamedPath {
 /**
  * Returns the paths of `review files`; with `against`, also the path that each is compared with. Two folders or two
  * files are compared with each other; otherwise `against` is a folder that contains the same relative paths. Throws
- * `usage` if a path does not exist, cannot be read, or cannot be compared (for example with itself), or if `against`
- * contains none of the paths.
+ * `usage` if a path cannot be read or compared.
  */
 export async function comparedPaths(
   given: readonly string[],

@@ -14,8 +14,7 @@ export interface ReviewLastFlags {
 
 /**
  * Runs `sallyport review last [--all] [--json]`: prints the last decision on the project of the working directory, or
- * on any project, as text for the agent or as JSON. Use it if the agent did not read the decision. Throws `not_found`
- * if there is no decision.
+ * on any project, as text for the agent or as JSON. Throws `not_found` if there is no decision.
  */
 export async function reviewLast({ json, all }: ReviewLastFlags, output: Output): Promise<number> {
   const folder = resolve(dataDirectory(processEnvironment));

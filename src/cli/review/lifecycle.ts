@@ -11,7 +11,7 @@ export interface Lifecycle {
   readonly exitReason: ExitReason | undefined;
   /** Ends the command this many seconds from now. Replaces any earlier limit; undefined removes it. */
   stopAfter(seconds: number | undefined): void;
-  /** Restores the default handling of signals. */
+  /** Stops listening for these events, and restores the default handling of signals. */
   dispose(): void;
 }
 

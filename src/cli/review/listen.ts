@@ -17,7 +17,7 @@ export interface ReviewAddress {
   readonly onRetry: (message: string) => void;
 }
 
-/** The addresses on which a review always listens. */
+/** The addresses on which a review listens by default. */
 const USUAL = new Set(["localhost", "127.0.0.1", "::1"]);
 const FREE_PORT_ATTEMPTS = 10;
 
@@ -62,8 +62,8 @@ export function preferredPort(folder: string): number {
 }
 
 /**
- * Returns the 32-bit FNV-1a hash of a text: distributed well enough for ports; Node's hashes take 3 ms to load.
- * http://www.isthe.com/chongo/tech/comp/fnv/
+ * Returns the 32-bit FNV-1a hash of a text, http://www.isthe.com/chongo/tech/comp/fnv/. It is distributed well enough
+ * for ports, and `node:crypto` takes 3 ms to load.
  */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;

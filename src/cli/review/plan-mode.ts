@@ -20,7 +20,7 @@ export interface PlanToReview {
   readonly requested: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Creates the mode of a plan review. The module is loaded once the URL has been printed. */
+/** Creates the mode of a plan review. */
 export function selectPlanMode(plan: PlanToReview): ReviewMode {
   return createPlanMode(createPlanReview(plan));
 }

@@ -169,9 +169,8 @@ function createCaller(
 }
 
 /**
- * Prints the notes that the person wrote when they approved this plan, for an agent whose approval carries no
- * text. Prints nothing if the person wrote nothing, or denied the plan on the page and then allowed it in the
- * terminal. Does not open a review.
+ * Prints the notes that the person wrote when they approved this plan, if any, for an agent whose approval carries no
+ * text. Does not open a review.
  */
 async function printApprovalNotes(
   { plan, notes, caller, agentSession, cwd }: ApprovedInput,

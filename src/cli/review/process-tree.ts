@@ -43,10 +43,7 @@ export const PS_ARGUMENTS = ["-A", "-o", "pid=,ppid=,tty=,stat=,lstart="];
 
 const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(.+?)\s*$/;
 
-/**
- * Parses the output of ps(1). Leaves out zombies: they have ended, but their parents have not read their exit status
- * yet.
- */
+/** Parses the output of ps(1). Leaves out zombies, which have ended. */
 export function parsePs(text: string): ReadonlyMap<number, ProcessEntry> {
   const entries = new Map<number, ProcessEntry>();
   for (const line of text.split("\n")) {
@@ -153,7 +150,7 @@ export function hasEnded({ pid, started }: ProcessEntry, processes: ProcessTable
   return processes(pid)?.started !== started;
 }
 
-/** Returns whether a process has lost its terminal because the window was closed. */
+/** Returns whether a process has lost its terminal, as when its window is closed. */
 export function hasLostTerminal({ pid, terminal, device }: Ancestor, processes: ProcessTable): boolean {
   if (terminal === undefined) return false;
   const now = processes(pid);

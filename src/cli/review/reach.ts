@@ -10,7 +10,7 @@ export interface ReachableUrl {
   readonly by: "codespace" | "tailnet" | "network";
 }
 
-/** Returns the URLs for other devices, best first: that of a Codespace, or those of the addresses that --host added. */
+/** Returns the URLs for other devices, best first: that of a Codespace, or those of the addresses beyond loopback. */
 export function reachableUrls(
   { host, environment }: { readonly host: string | undefined; readonly environment: ReviewEnvironment },
   port: number,

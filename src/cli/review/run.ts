@@ -44,7 +44,7 @@ export interface Review {
   readonly listensFor?: number | undefined;
   /** Findings of a tool, shown as threads. */
   readonly findings?: readonly SarifFinding[] | undefined;
-  /** The subject whose next review takes over the threads, although this review is not live. */
+  /** The subject whose next review takes over the threads if this review is not live. */
   readonly threadsOf?: readonly string[] | undefined;
   /**
    * Set for a live review. If the review is interrupted, the next live review of the same `subject` takes it

@@ -48,8 +48,8 @@ export function requireRepository(flags: { readonly project: boolean }): void {
 }
 
 /**
- * Returns the receipts of one agent: `review` for its hook, `proxy` for its connection. Both may cover the same file.
- * The service has receipts in the same form.
+ * Returns the receipts of one agent, or of the service: `review` for a hook, `proxy` for a connection. A file can have
+ * a receipt of each part.
  */
 export function openReceipts(agent: string, part: "review" | "proxy"): ReceiptStore {
   return createReceiptStore(join(dataDirectory(processEnvironment), "agents", agent, part));

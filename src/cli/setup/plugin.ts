@@ -37,7 +37,7 @@ export async function listPlugins({ json }: PluginFlags, output: Output): Promis
 
 /**
  * Runs `sallyport plugin export [FOLDER]`: writes every package, and prints how to install them. Without a folder,
- * writes to the data directory, with the modes of its files.
+ * writes to the data directory, where only the user can read the files.
  */
 export async function exportPlugins(
   given: string | undefined,

@@ -5,9 +5,7 @@ import type { SetExitCode } from "../program.ts";
 import type { DoctorFlags } from "./doctor/doctor.ts";
 import type { InstallFlags } from "./install.ts";
 
-/**
- * Flags of `uninstall --all`, which also removes the service and connections that `proxy` commands have installed.
- */
+/** Flags of `uninstall --all`. */
 export interface UninstallAllFlags {
   readonly all: boolean;
   readonly data: boolean;

@@ -17,8 +17,8 @@ export interface UpgradeFlags {
 const INTERRUPTED = 130;
 
 /**
- * Runs `sallyport upgrade`: installs the newest version with npm and restarts running proxies with it without losing
- * calls; with `--check`, only compares the versions. Resolves to the exit code.
+ * Runs `sallyport upgrade`: installs the newest version with npm and restarts running proxies; with `--check`, only
+ * compares the versions. Resolves to the exit code.
  */
 export async function upgrade(
   flags: UpgradeFlags,

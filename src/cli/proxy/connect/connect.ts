@@ -28,8 +28,8 @@ export interface ConnectFlags extends ConnectionFlags {
 }
 
 /**
- * Returns the file changes that `sallyport proxy connect` would make, and the secrets to mask in their diff; undefined
- * if they depend on the models of a proxy that does not run. Only reads.
+ * Returns the file changes that `sallyport proxy connect` would make, and the secrets to mask in their diff. Returns
+ * undefined if the changes depend on the models of a proxy that does not run.
  */
 export async function planConnection(
   id: string,

@@ -18,7 +18,7 @@ export interface ConnectionFlags {
 /** A connector and the name of its client. */
 type NamedConnector = ProxyConnector & { readonly name: string };
 
-/** The placeholder key for a proxy that requires none: clients refuse to start without a key. */
+/** The placeholder key for a proxy that requires none: some clients refuse to start without a key. */
 const NO_KEY = "sallyport";
 
 /** Returns the values of a connection that a diff must mask. */

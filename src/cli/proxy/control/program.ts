@@ -8,7 +8,7 @@ import type { ProxyRestartFlags } from "./restart.ts";
 import type { ProxyOpenFlags } from "./status.ts";
 import type { ProxyStopFlags } from "./stop.ts";
 
-/** Adds `status`, `stop`, `restart`, `logs` and `open`, which concern running proxies, and `service`. */
+/** Adds `status`, `stop`, `restart`, `logs`, `open` and `service`. */
 export function addControlCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   proxy
     .command("status")

@@ -2,10 +2,7 @@ import type { Environment } from "../../../config/paths.ts";
 import type { RunCommand } from "../../run-command.ts";
 import type { ServiceManagerName } from "../running-proxies.ts";
 
-/**
- * The command that a service manager runs, and its environment. The file of each manager is generated from
- * this definition.
- */
+/** The command that a service manager runs, and its environment. */
 export interface ServiceDefinition {
   /** The program and its arguments, with full paths. */
   readonly argv: readonly string[];

@@ -254,7 +254,7 @@ async function defineService(
   };
 }
 
-/** Returns the command line of this installation with full paths: a service manager's PATH is short. */
+/** Returns the command line of this installation with the program's full path: a service manager's PATH is short. */
 async function findProgram({ argv, environment }: InstallTarget): Promise<readonly string[]> {
   const [program = "", ...args] = argv;
   return [(await findOnPath(program, environment["PATH"] ?? "")) ?? program, ...args];

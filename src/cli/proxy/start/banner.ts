@@ -13,10 +13,7 @@ export interface BannerFile {
 /** Hosts that the proxy's URL shows as "localhost". */
 const LOCALHOST = new Set(["127.0.0.1", "localhost"]);
 
-/**
- * Returns the URL of the proxy on its own machine. The host is not localhost if the proxy listens only on
- * another address.
- */
+/** Returns the URL of the proxy on its own machine. */
 export function baseUrl({ host, tls }: Pick<ProxyConfig, "host" | "tls">, port: number): string {
   const own = urlHost(host);
   return `${getScheme(tls)}://${LOCALHOST.has(own) || isWildcard(host) ? "localhost" : own}:${port}`;

@@ -32,8 +32,8 @@ const AWAITS_PORT = "SALLYPORT_AWAITS_PORT";
 
 /**
  * Starts the program on disk, which may be a newer version, with this process's arguments. The new process inherits
- * the listening socket; without one, `release` frees the port once the new process is about to bind it. Resolves when
- * the new process serves calls or has failed. Never rejects.
+ * the listening socket; if it cannot, `release` is called to free the port before the new process binds it. Resolves
+ * when the new process serves calls or has failed.
  */
 function startSuccessor(
   listener: number | undefined,

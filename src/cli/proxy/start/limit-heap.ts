@@ -12,8 +12,8 @@ import type { Worker } from "node:worker_threads";
 const V8_GROWTH_FACTOR = 2;
 
 /**
- * Bytes of the young generation at which it stops growing. In Node.js 20, this is V8's own maximum: with 16 MB, streams
- * would use 3 % more CPU time (bench/proxy/builds.mjs).
+ * Bytes of the young generation at which it stops growing. In Node.js 20, the 32 MB are V8's own maximum: with 16 MB,
+ * streams would use 3 % more CPU time (bench/proxy/builds.mjs).
  */
 const ENOUGH_BYTES = (Number.parseInt(process.versions.node, 10) > 20 ? 16 : 32) * 1024 * 1024;
 
@@ -56,7 +56,7 @@ export function limitHeap(): void {
 
 /**
  * Limits the heap when `loaded` has settled, or at the first request, if that is earlier: the young generation would
- * grow during the first calls, and V8 keeps its memory. V8 compiles the parts that are loaded later again.
+ * grow during the first calls, and V8 keeps its memory. V8 does not use the stored code of parts that are loaded later.
  */
 export function limitHeapAfter(loaded: Promise<unknown>): void {
   const limit = () => {

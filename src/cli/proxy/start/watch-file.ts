@@ -4,9 +4,8 @@ import { basename, dirname } from "node:path";
 const POLL_MS = 1_000;
 
 /**
- * Calls `onChange` after every change of a file, which need not exist yet, until the returned function is called.
- * Several events of one save are reported once. `since` is the state, from `fileState`, of the file as the caller has
- * read it.
+ * Calls `onChange` when a file has changed, until the returned function is called. The file need not exist yet. `since`
+ * is the state, from `fileState`, of the file as the caller has read it.
  *
  * The file is also polled, because the system reports only changes in the file's own folder. It does not
  * report changes on network drives, of a link's target in another folder, or in Kubernetes volumes, which

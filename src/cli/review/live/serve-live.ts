@@ -37,8 +37,7 @@ export async function announceLive({ url }: ReviewRun, { threads }: ReviewContex
   await new Promise<void>((resolve) => {
     process.send?.(message, undefined, undefined, () => resolve());
   });
-  // Disconnects only if connected, because the process that started this one may have been killed in the
-  // meantime.
+  // The process that started this one may have been killed in the meantime.
   if (process.connected) process.disconnect();
 }
 

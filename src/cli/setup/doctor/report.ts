@@ -11,7 +11,10 @@ import type { Finding } from "./finding.ts";
 /** Texts that a bug report must not contain, and their replacements. */
 export type Replacements = ReadonlyMap<string, string>;
 
-/** Returns a bug report in Markdown: versions, findings and settings that are not defaults, without personal data. */
+/**
+ * Returns a bug report in Markdown: versions, findings and settings that are not defaults. Redacts secrets, the home
+ * folder, and the names of the host and the user.
+ */
 export async function formatBugReport(
   findings: readonly Finding[],
   { config }: DoctorFlags,
