@@ -28,7 +28,6 @@ export function addColor(text: string, kind: TextKind): string {
   return text.split("\n").map(line).join("\n");
 }
 
-/** Colors a line of a unified diff. */
 function addDiffColor(line: string): string {
   if (/^(?:\+\+\+|---) /.test(line)) return paint(line, BOLD);
   if (line.startsWith("@@")) return paint(line, CYAN);

@@ -109,7 +109,6 @@ function addEnvironmentFile(command: Command): Command {
   return command.option("--env-file <file>", "set variables from this file, lines of the form NAME=value");
 }
 
-/** Adds `proxy connect` and `proxy disconnect`. */
 function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   withConnectFlags(proxy.command("connect"), listedIds(proxyClients))
     .description("Configure an agent or SDK to use the proxy: shows a diff, asks, keeps a backup")
@@ -144,7 +143,6 @@ function withConnectFlags(command: Command, clients: string): Command {
     .option("--yes", "do not ask", false);
 }
 
-/** Adds `proxy mcp` and its subcommands. */
 function addMcpCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   const mcp = proxy.command("mcp").description("List MCP servers, and sign in to those that require OAuth");
   withMcpFlags(mcp.command("list"))

@@ -60,7 +60,6 @@ export function liveNeedsFile(): AppError {
   });
 }
 
-/** Reads the input within the time limit. */
 async function inputInTime(
   file: string | undefined,
   flags: LiveFlags,

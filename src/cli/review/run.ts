@@ -27,7 +27,7 @@ export interface Review {
   readonly listedAs?: ReviewEntry["mode"] | undefined;
   /** Whether a review of code shows only some paths of the repository, or a patch. */
   readonly isPartial?: boolean | undefined;
-  /** The kind of the subject whose next review restores the comments if this review ends without a decision. */
+  /** The kind of subject, for the note that its next review restores the comments. */
   readonly draftSubject: "plan" | "branch" | "repository" | "patch" | "files" | "pull request";
   /** Title for the lists of open reviews. */
   readonly title: string;

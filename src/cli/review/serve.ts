@@ -108,7 +108,6 @@ async function openUnlessTabLoads({ events, session }: ReviewContext, open: () =
   if (!isThere && session.phase === "waiting") open();
 }
 
-/** Starts the background tasks that run while the browser opens. */
 function startBackgroundTasks(dataDirectory: string, context: ReviewContext): void {
   const { mode, session } = context;
   // If the page cannot be prerendered now, the request for the page tries again.
@@ -124,7 +123,6 @@ function startBackgroundTasks(dataDirectory: string, context: ReviewContext): vo
   });
 }
 
-/** Prints the decision for the agent. */
 async function printDecision(
   decision: Decision,
   { mode, drafts, records, events }: ReviewContext,

@@ -59,7 +59,6 @@ export async function runAgent(
   return untilExit(started);
 }
 
-/** Returns the arguments and variables with which an agent uses a proxy. */
 function getLaunch(connector: ProxyConnector, connection: Connection): Launch {
   return connector.launch?.(connection) ?? { args: [], variables: connector.variables(connection) };
 }

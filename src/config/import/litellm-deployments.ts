@@ -171,7 +171,6 @@ function describePlatform(
   return { vendor: "vertex", dialect: isClaude ? "messages" : other, google };
 }
 
-/** Returns an object without its members that are null. */
 function withoutNull<Value extends object>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member != null)) as Value;
 }

@@ -40,7 +40,6 @@ function toCondition(when: ProxySettings["models"][number]["when"]): RuleConditi
   };
 }
 
-/** Returns the headers with lower-case names. */
 function toLowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

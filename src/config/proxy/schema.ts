@@ -58,7 +58,7 @@ const modelRule = z.strictObject({
         'must be the name of an upstream, or a list of names and of {"upstream": NAME, "weight": NUMBER}',
     })
     .describe(
-      "Upstreams in the order in which they are tried; NAME/model sets the model name there, an object its share.",
+      "Upstreams, tried in the order that `strategy` sets; NAME/model sets the model name there, an object the weight.",
     ),
   model: text.optional().describe("The model name at the upstream; default: the client's."),
   ...routingMembers,
@@ -103,7 +103,7 @@ export const DEFAULT_PROXY_PORT = 8045;
 /** The `proxy` section. */
 export const proxySchema = z.strictObject({
   port: z.number().int().min(1).max(65_535).default(DEFAULT_PROXY_PORT),
-  host: text.optional().describe("The address to bind; 127.0.0.1, or 0.0.0.0 with allow_lan_access."),
+  host: text.optional().describe("Address to bind; default: 127.0.0.1, or 0.0.0.0 with allow_lan_access."),
   workers: z
     .union([z.number().int().min(1).max(MAX_WORKERS), z.literal("auto")], {
       error: `must be a whole number from 1 to ${MAX_WORKERS}, or "auto" for one on each core`,

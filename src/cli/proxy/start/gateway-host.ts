@@ -45,10 +45,7 @@ function adminKeyFile(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "admin-key");
 }
 
-/**
- * Returns whether a configured key has a limit that depends on the database: a budget, or a limit of its
- * team.
- */
+/** Returns whether a configured key needs the database, for a budget or for the limits of its team. */
 function needsDatabase({ keys }: ProxyConfig): boolean {
   return keys.some(({ limits, team }) => limits?.budgets?.length || team !== undefined);
 }

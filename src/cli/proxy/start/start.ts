@@ -125,7 +125,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
 
 const NO_KEYS = "No client can use the proxy yet. Create a key: sallyport proxy keys create NAME";
 
-/** Returns whether calls need a key and neither the configuration nor the open database has one. */
+/** Returns whether calls need a key, and neither the configuration nor the open database has one for clients. */
 function hasNoKeys(
   { authMode, allowLanAccess, keys }: ProxyConfig,
   snapshot: { readonly requiresKeys: boolean } | undefined,

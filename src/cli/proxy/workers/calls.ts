@@ -67,7 +67,7 @@ export interface EndedReservation {
 
 /** The functions of a worker that the primary can call. */
 export interface WorkerCalls {
-  /** Starts to serve and resolves to the port. Throws as `listen` and `openLimits` do. */
+  /** Starts to serve and resolves to the port. Throws an `AppError`, such as `port_in_use`. */
   serve(start: WorkerStart): Promise<number>;
   reload(config: ProxyConfig): void;
   /** Replaces the keys of the database; `spent` has the spent amounts of the budgets that are new. */

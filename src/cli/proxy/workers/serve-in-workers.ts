@@ -140,7 +140,6 @@ class Workers implements Serving {
     });
   }
 
-  /** Runs one worker from start to end. */
   private async runOne(listening: (port: number, worker: WorkerProcess) => void): Promise<void> {
     const worker = forkWorker((self) => ({
       ...this.common.getCalls(self),
