@@ -285,7 +285,7 @@ export interface Retention {
   readonly capturesMs: number;
 }
 
-/** The calls whose bodies are kept, and the number of bytes kept of each body. */
+/** The calls whose bodies are kept, and the maximum bytes kept of each body. */
 export interface CaptureConfig {
   readonly calls: "off" | "errors" | "all";
   readonly maxBytes: number;
