@@ -27,8 +27,8 @@ export interface AgentSources {
 const TIMEOUT_MS = 2_000;
 
 /**
- * Returns the agents that a decision may name: primary agents that are not hidden. Only `origin_b` has
- * agents. Never throws: a failed request sets `error`.
+ * Returns the agents that a decision may name: primary agents that are not hidden; none if the origin is not
+ * `origin_b`. Never rejects: a failed request sets `error`.
  */
 export async function listAgents(sources: AgentSources): Promise<AgentsResponse> {
   if (sources.origin !== "origin_b") return { agents: [] };
@@ -41,7 +41,6 @@ export async function listAgents(sources: AgentSources): Promise<AgentsResponse>
   }
 }
 
-/** Returns the agents of a list that are primary and not hidden, with id, name and description. */
 function offered(agents: readonly ListedAgent[]): Agent[] {
   return agents
     .filter(({ mode, hidden }) => mode === "primary" && hidden !== true)

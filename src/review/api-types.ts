@@ -28,7 +28,7 @@ export interface PlanState {
   readonly origin: AgentOrigin;
   readonly permissionMode?: string;
   readonly sharingEnabled: boolean;
-  /** Identifies the plan by its text (in a live review, by its file), folder and agent; the key of its draft. */
+  /** Identifies the plan; the key of its draft. */
   readonly planId: string;
   /** Identifies this review among those of other processes. */
   readonly sessionId: string;

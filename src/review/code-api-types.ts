@@ -100,7 +100,7 @@ export interface DiffIndex {
   readonly diffId: string;
   /** Identifies this review among those of other processes; feedback that names another one is rejected. */
   readonly sessionId: string;
-  /** The same for every review of this branch; the key of its draft. */
+  /** The same for every review of this branch; the key of the draft. */
   readonly reviewId: string;
   readonly caller: Caller;
   readonly repository: { readonly name: string; readonly root: string };

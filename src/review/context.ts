@@ -17,7 +17,6 @@ import type { Proposal } from "./take-decision.ts";
 /** The parts of a review server that differ between reviews of plans, diffs and pull requests. */
 export interface ReviewMode {
   readonly kind: "plan" | "code" | "pr";
-  /** Adds the routes of this mode. */
   registerRoutes(app: FastifyInstance, context: ReviewContext): void;
   /** Renders the plan or the diff into the built page, so that it is readable before scripts run. */
   prerender?(page: string, context: ReviewContext): Promise<string>;
@@ -33,7 +32,6 @@ export interface ReviewMode {
    * than loopback.
    */
   namedImages(): readonly string[];
-  /** Locates the anchors of threads. */
   readonly anchors: ThreadAnchors;
   /** Returns the number of the first round of a live session. */
   firstRound(): Promise<number>;

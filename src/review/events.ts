@@ -27,8 +27,7 @@ const RELOAD_MS = 3_000;
 
 /**
  * Creates the event hub of a review. Calls `onDeserted` when the last page has disconnected and none has connected
- * again within 3 s; closing a tab decides nothing. Stream format:
- * https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * again within 3 s. Stream format: https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export function createEventHub(sessionId: string, onDeserted: () => void = () => {}): EventHub {
   const streams = new Set<Readable>();

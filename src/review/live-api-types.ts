@@ -58,7 +58,7 @@ export interface Thread {
   /** Whether the lines or the quote no longer exist. If so, the anchor is the last known one. */
   readonly outdated: boolean;
   readonly resolvedBy: ThreadAuthor | null;
-  /** Only for findings: whether the person has accepted it. */
+  /** Whether the person has accepted the finding; absent for other types. */
   readonly accepted?: boolean;
 }
 

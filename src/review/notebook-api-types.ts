@@ -81,8 +81,8 @@ export type CellRef = Pick<NotebookCell, "number" | "id" | "kind" | "executionCo
 export interface CellPart {
   readonly part: "source" | "output" | "metadata";
   /**
-   * The type of an output, with an explanation if only a form that is not shown differs; for a source, the kind of its
-   * cell; for metadata, `cell` or `notebook`.
+   * For an output, its type, with an explanation if nothing that is shown differs; for a source, the kind of its cell;
+   * for metadata, `cell` or `notebook`.
    */
   readonly label: string;
   /** The highlighter's name for the language. */

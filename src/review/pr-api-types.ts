@@ -17,8 +17,8 @@ export interface PullState {
   readonly author: string;
   readonly state: "open" | "draft" | "merged" | "closed";
   /**
-   * Whether the source branch has conflicts with the target branch. Absent until the forge has computed it, for a
-   * merged or closed request, and if the forge does not report it, for example Bitbucket.
+   * Whether the source branch has conflicts with the target branch. Absent if unknown, for example until the forge has
+   * computed it.
    */
   readonly hasConflicts?: boolean;
   /** The target branch. */

@@ -89,9 +89,8 @@ function guardPolicy({ exposure, context }: ReviewServerParts): GuardPolicy {
 }
 
 /**
- * Limits of JSON bodies. The limits allow ten thousand annotations and the viewed marks of a hundred thousand
- * files: more members take over half a second to parse. A page sends fewer than ten levels. Thousands of
- * levels can be parsed but not serialized again.
+ * Limits of JSON bodies: enough for ten thousand annotations and the viewed marks of a hundred thousand files.
+ * Thousands of levels could be parsed but not serialized again.
  */
 const BOUNDS: JsonBounds = { values: 250_000, depth: 256 };
 

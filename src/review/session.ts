@@ -1,9 +1,8 @@
 import type { Decision } from "./decision.ts";
 
 /**
- * State of a review, which ends with at most one decision. The first valid request claims it. The decision is
- * recorded, and `outcome` resolves once its response has been flushed, or earlier if flushing takes too long or the
- * review is abandoned.
+ * State of a review, which ends with at most one decision. A request claims the decision, records it and sends the
+ * response.
  */
 export type SessionState =
   | { readonly phase: "waiting" }

@@ -25,12 +25,10 @@ export interface SaveReport {
 const FLUSH_LIMIT_MS = 1_000;
 
 /**
- * Takes the decision of a review in phases: claims it, saves copies, records it, notifies pages, responds. The
- * session ends once the response has been flushed, or after `FLUSH_LIMIT_MS`, so that the page receives the
- * confirmation of its decision. Throws `already_decided` while another request decides, and after the decision. A
- * failure of saving, of recording or of storing a live session's final batch leaves the review open and throws
- * (`storage` for the record). When recording fails a second time, the decision is taken without a record: a full disk
- * must not block it forever.
+ * Takes the decision of a review: claims it, saves copies, records it, notifies pages, and ends the session when the
+ * response has been flushed or after `FLUSH_LIMIT_MS`. Throws `already_decided` if another request has claimed the
+ * decision or the review is over. If recording fails, throws `storage` and leaves the review open; if it fails again,
+ * takes the decision without a record, so that a full disk cannot block it.
  */
 export async function takeDecision(
   context: ReviewContext,
@@ -67,9 +65,7 @@ export async function takeDecision(
   };
 }
 
-/**
- * Records the decision. If recording fails again after an earlier failure, returns a warning instead of throwing.
- */
+/** Records the decision. Throws `storage` for the first failure; returns later ones as warnings. */
 async function record(
   context: ReviewContext,
   decision: Decision,

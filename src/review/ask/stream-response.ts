@@ -76,7 +76,7 @@ async function request(
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       },
       body: JSON.stringify({ model, messages, stream: true }),
-      // A redirect would send the key and the code to another host.
+      // A redirect could send the code to another host.
       redirect: "error",
       signal,
     });

@@ -13,9 +13,9 @@ const PAUSE_MS = 3_000;
 const REST = 20;
 
 /**
- * Checks at intervals whether the diff is outdated. Calls `onOutdated` after every check that finds it outdated,
- * because a page may have connected since the last one. Runs git instead of watching files, of which there may be
- * many, and only while a page is connected. Returns a function that stops the checks.
+ * Checks at intervals, while a page is connected, whether the diff is outdated. Calls `onOutdated` after every check
+ * that finds it outdated, because a page may have connected since the last one. Returns a function that stops the
+ * checks.
  */
 export function watchDiff(
   diffs: Pick<DiffSession, "isOutdated">,

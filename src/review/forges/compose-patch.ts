@@ -7,7 +7,7 @@ export interface ListedChange {
   readonly status: "added" | "modified" | "deleted" | "renamed";
   readonly oldMode?: string | undefined;
   readonly newMode?: string | undefined;
-  /** Hunks, without the header; empty if the forge does not show them. */
+  /** Empty if the forge does not show them. */
   readonly hunks: string;
 }
 

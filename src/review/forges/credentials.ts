@@ -73,8 +73,8 @@ function basic(user: string, password: string): SignIn {
 }
 
 /**
- * Returns the sign-in of the environment for a host. A token is valid only for the forge's public host or for the host
- * that a variable names, so that the address of a pull request cannot send it to another host.
+ * Returns the sign-in of the environment for a host, which must be the forge's public host or the host that a variable
+ * names: the address of a pull request cannot send a token to another host.
  */
 export function environmentSignIn(
   forge: ForgeName,
@@ -248,8 +248,7 @@ interface ProgramOptions {
 const TOOL_TIMEOUT_MS = 30_000;
 
 /**
- * Runs a program from `PATH`. Resolves to undefined if it is not installed or fails. Passes no secrets as arguments,
- * and removes `TOKEN_VARIABLES` from the environment.
+ * Runs a program from `PATH` without `TOKEN_VARIABLES`. Resolves to undefined if it is not installed or fails.
  */
 function askProgram(
   name: string,

@@ -10,7 +10,7 @@ export const FORGE_LABELS: Readonly<Record<ForgeName, string>> = {
   azure: "Azure DevOps",
 };
 
-/** Returns whether a host is a subdomain of ghe.com, which is GitHub Enterprise Cloud with data residency. */
+/** Reports whether a host is a subdomain of ghe.com: GitHub Enterprise Cloud with data residency. */
 export function isEnterpriseCloud(host: string): boolean {
   return host.endsWith(".ghe.com");
 }

@@ -42,7 +42,7 @@ export function applyPatch(old: Buffer, patch: Buffer): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Removes the newline that a `\ No newline at end of file` marker cancels. The old text already has no newline. */
+/** Removes the newline of an added line if the marker `\ No newline at end of file` follows it. */
 function endWithoutNewline(pieces: Buffer[], patch: Buffer, noteAt: number): void {
   const lineAt = patch.lastIndexOf(LINE_FEED, noteAt - 2) + 1;
   const last = pieces.at(-1);

@@ -152,7 +152,7 @@ class GitDiffSession implements DiffSession {
   }
 
   private take({ git, plan }: Planned, view: DiffView): Promise<GitSnapshot> {
-    // A page waits for the files of a part.
+    // Parts come first, because a page waits for them.
     const whenFree = () => Promise.allSettled(this.parts);
     return takeSnapshot({ repository: this.repository, git, plan, view, whenFree });
   }

@@ -42,10 +42,9 @@ const SAVE_EVERY_MS = 3_000;
 export type IndexBase = { readonly name: string; readonly entries?: TrackedEntries };
 
 /**
- * Writes the base to a private index, and marks the files of the working tree that are byte-for-byte identical. Results
- * are cached in the data directory with the files' times. The repository's own index is not trusted, because any
- * process that writes it can mark a file as unchanged. Returns the entries of the base, and the sizes in bytes of those
- * objects whose sizes were read.
+ * Writes the base to a private index, and marks the files of the working tree that are equal to it. Caches the results
+ * in the data directory with the files' times. The repository's own index is not trusted, because any process that
+ * writes it can mark a file as unchanged. Returns the entries of the base, and the known sizes of their objects.
  */
 export async function fillIndex(
   repository: Repository,

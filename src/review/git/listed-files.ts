@@ -14,8 +14,8 @@ export interface ListedFile {
 }
 
 /**
- * Returns the names of all files of a diff, untracked files last. Takes a fraction of the time of the patch because
- * git reads contents only for rename detection.
+ * Returns the names of all files of a diff, untracked files last. This is faster than the patch, because git reads
+ * contents only for rename detection.
  */
 export async function listFiles(
   tree: WorkTree | undefined,

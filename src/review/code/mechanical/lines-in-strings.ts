@@ -67,8 +67,8 @@ const MAX_LENGTH = 4 * 1024 * 1024;
 
 /**
  * Returns the numbers, from 1, of the lines that are certainly outside of strings that span lines. `lines` are those
- * of a whole file. No line is certain from the first one on that is unknown, is longer than `MAX_LINE`, makes the
- * total longer than `MAX_LENGTH`, or leaves it unknown where a string begins or ends.
+ * of a whole file. Stops at the first line that is unknown, exceeds a limit, or leaves it unknown where a string begins
+ * or ends.
  */
 export function linesOutsideStrings(lines: KnownLines, strings: SpanningStrings): ReadonlySet<number> {
   const outside = new Set<number>();

@@ -14,14 +14,13 @@ export interface LineLists {
   first(added: number): number;
   /** Returns the next free removed line with the same text; -1 if there is none. */
   next(removed: number): number;
-  /** Removes a removed line from its list, so that it is never examined again. */
+  /** Takes a removed line out of its list. */
   take(removed: number): void;
 }
 
 /**
- * Groups the lines by their text, without regard to indentation. The lists leave out lines that cannot start
- * a block, and removed lines that were certainly not added. Those lines are most of a diff; lists with them
- * would be larger than a processor's cache.
+ * Groups the lines by their text, without regard to indentation. The lists leave out lines that cannot start a block,
+ * and removed lines that were certainly not added, which are usually most of a diff.
  */
 export function* listLines({ removed, added }: ChangedLines): Generator<void, LineLists> {
   const addedTexts = new TextFilter(added.count);

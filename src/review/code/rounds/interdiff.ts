@@ -87,8 +87,8 @@ async function compareFile(
 }
 
 /**
- * Returns all of a file's current change, for a file that cannot be compared: a submodule, a text over the
- * limit, or an old text that git has removed since. Throws `error` if it has another cause.
+ * Returns all of a file's current change, for a file that cannot be compared, for example a submodule. Throws `error`
+ * if it has another cause.
  */
 async function wholeChange(
   diff: DiffLease,

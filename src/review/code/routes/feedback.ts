@@ -34,8 +34,8 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
 }
 
 /**
- * Returns the diff if git provides it in time, or undefined otherwise: the feedback is then sent without the
- * diff. Git calls that quote code from the diff have the same time limit.
+ * Returns the diff, or undefined if it is not available in time; the feedback then quotes no code. Programs that read
+ * the sides of the diff have the same time limit.
  */
 async function diffInTime(taking: Promise<DiffLease>): Promise<DiffLease | undefined> {
   const diff = await Promise.race([taking, delay(GIT_WAIT_MS, undefined, { ref: false })]).catch(

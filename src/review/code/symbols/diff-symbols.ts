@@ -93,7 +93,7 @@ function isParsed(file: SnapshotFile): boolean {
   return grammarOf(path) !== undefined && patchSize <= 4 * MAX_FILE_BYTES;
 }
 
-/** Returns the symbols that contain a changed line outside of their inner symbols. Leaves out variables. Pure. */
+/** Returns the symbols that contain a changed line outside of their inner symbols. Leaves out variables. */
 export function changedSymbols(
   symbols: readonly DeclaredSymbol[],
   patch: ParsedPatch,

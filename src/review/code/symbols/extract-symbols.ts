@@ -57,7 +57,7 @@ const FUNCTION_VALUES = new Set(["arrow_function", "function_expression", "gener
 const NAMES = /(?:^|_)identifier$|^(?:constant|name|word|command_name)$/;
 /** Node types that declare a symbol only if the node has a body; a node without a body refers to the type. */
 const NEEDS_BODY = new Set(["class_specifier", "struct_specifier", "enum_specifier", "union_specifier"]);
-/** Maximum depth of the syntax nodes that are visited; deeper ones occur only in generated code. */
+/** Maximum depth of the syntax nodes that are visited. */
 const MAX_DEPTH = 400;
 
 interface OpenSymbol {

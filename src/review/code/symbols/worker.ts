@@ -11,7 +11,7 @@ const options = { locateFile: (file: string) => file, wasmBinary };
 const ready = Parser.init(options);
 const languages = new Map<Grammar, Promise<Language>>();
 
-/** Names by diff. Kept for the last two diffs: with and without whitespace changes. */
+/** References by diff and name, kept for the last `MAX_DIFFS` diffs. */
 const indexes = new Map<number, Map<string, DiffReference[]>>();
 const MAX_DIFFS = 2;
 /** Maximum references that are returned. */

@@ -97,7 +97,7 @@ export function readReviewers(client: ForgeClient, path: string): Promise<z.infe
   return readPages(client, reviewers, { path: `${path}/reviewers` });
 }
 
-/** Returns the decisions of reviewers by name. Older versions of GitLab lack these routes. */
+/** Returns the decisions of reviewers by name, as far as this version of GitLab reports them. */
 async function readReviewerStates(client: ForgeClient, path: string): Promise<ReadonlyMap<string, string>> {
   const [listed, approved] = await Promise.all([
     readReviewers(client, path).catch(() => []),
