@@ -61,7 +61,7 @@ export interface ReviewInstall {
    * Whether the agent uses the tools of `sallyport mcp`. All its reviews are then live, with or without `--live`.
    */
   readonly isMcp?: true | undefined;
-  /** Returns the edits of the agent's files, hooks first. Pure. */
+  /** Returns the edits of the agent's files, hooks first. */
   edits(target: InstallTarget): readonly FileEdit[];
   /** Notes on what the person still has to do or should know. */
   readonly notes: readonly string[];

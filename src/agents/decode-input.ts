@@ -15,7 +15,7 @@ export type DecodedInput =
 
 /**
  * Decodes a hook event, an envelope or Markdown. Text that begins like JSON but is not valid, and JSON that is
- * neither event nor envelope, is Markdown. Pure.
+ * neither event nor envelope, is Markdown.
  */
 export function decodeInput(text: string, folders: AgentFolders): DecodedInput {
   const source = text.replace(/^\ufeff/, "");

@@ -7,7 +7,7 @@ export interface OutputLimit {
   readonly bytes: number;
 }
 
-/** Encodes the text. If the output exceeds the limit, shortens the text and names where the whole text is. Pure. */
+/** Encodes the text. If the output exceeds the limit, shortens the text and names where the whole text is. */
 export function fittingOutput(
   text: string,
   { savedPath }: PlanDecision,

@@ -27,17 +27,14 @@ export interface AgentFolders {
 
 /** Decodes the events of one agent's hook. */
 export interface AgentHook {
-  /**
-   * Returns what an event requests, or undefined for another agent's event or an event that does not concern a plan.
-   * Pure.
-   */
+  /** Returns what an event requests, or undefined for another agent's event or one that does not concern a plan. */
   decode(event: HookEvent, folders: AgentFolders): HookInput | ApprovedInput | undefined;
 }
 
 /** A file to which an agent appends its session, one JSON object per line. */
 export interface AgentTranscript {
   readonly path: string;
-  /** Returns whether an entry that is newer than the hook shows that the agent no longer waits for it. Pure. */
+  /** Reports whether an entry that is newer than the hook shows that the agent no longer waits for the hook. */
   endsTurn(entry: Readonly<Record<string, unknown>>): boolean;
 }
 

@@ -42,7 +42,7 @@ async function firstOnPath(searchPath: string): Promise<string | undefined> {
 }
 
 /**
- * Returns whether later processes can use a folder of the PATH. `npx` and `npm run` prepend `node_modules/.bin` for a
+ * Reports whether later processes can use a folder of the PATH. `npx` and `npm run` prepend `node_modules/.bin` for a
  * single command, and a relative folder depends on the working directory.
  */
 function isLasting(folder: string): boolean {
@@ -85,7 +85,7 @@ export function withoutStderr(line: string, platform: NodeJS.Platform = process.
 }
 
 /**
- * Returns whether the command is in a folder that a package manager created for one run and deletes later: the cache
+ * Reports whether the command is in a folder that a package manager created for one run and deletes later: the cache
  * of npx (`_npx`), of `pnpm dlx` and `yarn dlx` (`dlx`, `dlx-PID`), or of bunx (`bunx-UID-PACKAGE`).
  */
 export function isTemporary(args: readonly string[]): boolean {

@@ -7,8 +7,8 @@ export interface Connection {
   /** The proxy's URL without a trailing slash: http://127.0.0.1:8045 */
   readonly url: string;
   /**
-   * The key that the client sends to the proxy, or a placeholder if the proxy requires none, because clients refuse
-   * to start without a key. If undefined, the client sends only its own login (see `ownLogin`).
+   * The key that the client sends to the proxy, or a placeholder if the proxy requires none, because some clients do not
+   * start without a key. If undefined, the client sends only its own login (see `ownLogin`).
    */
   readonly key: string | undefined;
   /** Whether the client keeps its own login because an upstream of its dialect has `credentials: "client"`. */
@@ -29,13 +29,11 @@ export interface ProxyConnector {
   readonly dialects: readonly UpstreamDialect[];
   /** Whether the client can send the proxy's key in addition to its own login. */
   readonly sendsKeyBesideLogin: boolean;
-  /** Returns the edits of the client's files; empty for clients that only read variables. Pure. */
+  /** Returns the edits of the client's files; empty for clients that only read variables. */
   edits(target: InstallTarget, connection: Connection): readonly FileEdit[];
   /** Returns variables with the same effect for a single shell; empty if the client has no such variables. */
   variables(connection: Connection): Readonly<Record<string, string>>;
-  /**
-   * Returns how `sallyport run` starts the agent with this connection, where `variables` are not enough. Pure.
-   */
+  /** Returns how `sallyport run` starts the agent with this connection, where `variables` are not enough. */
   launch?(connection: Connection): Launch;
   /** Whether the models' names must be configured. */
   readonly needsModels: boolean;

@@ -3,7 +3,7 @@ import { type AgentChannel, DEFAULT_DENIAL } from "../../review/plan/agent-chann
 import { type AgentHook, planInEvent } from "../hook.ts";
 import { planWithNotes } from "../hook-output.ts";
 
-/** Events before the tool runs. An event without a name was typed by a person. */
+/** Events before the tool runs; undefined stands for an event without a name. */
 const EVENTS = new Set([undefined, "PermissionRequest", "PreToolUse"]);
 
 export const claudeCodeHook: AgentHook = {

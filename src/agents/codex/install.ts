@@ -57,7 +57,7 @@ export function codexFolder({ home, project, environment }: InstallTarget): stri
 }
 
 /**
- * Returns whether the person has ever trusted the hook. Codex stores this in config.toml under the hook's key,
+ * Reports whether the person has ever trusted a Stop hook of this file. Codex stores this in config.toml under the key
  * `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.171.0). A hook that changed since then still has the
  * key, but is not trusted.
  */

@@ -33,7 +33,7 @@ export const copilotCliHook: AgentHook = {
 const ENDS_TURN: ReadonlySet<unknown> = new Set(["abort", "user.message", "session.shutdown"]);
 
 /**
- * Returns whether an event ends the turn. After Ctrl-C, or Escape twice, Copilot CLI 1.0.102 appends an event
+ * Reports whether an event ends the turn. After Ctrl-C, or Escape twice, Copilot CLI 1.0.102 appends an event
  * of the type `abort` and leaves its hook running.
  */
 function endsTurn({ type }: Readonly<Record<string, unknown>>): boolean {

@@ -55,7 +55,7 @@ function isOurs(hook: unknown): boolean {
   return isObject(hook) && typeof hook["command"] === "string" && runsPlanReview(hook["command"]);
 }
 
-/** Returns whether a shell command runs Sallyport's plan review by name, by path, or as a script of node. */
+/** Reports whether a shell command runs Sallyport's plan review by name, by path, or as a script of node. */
 function runsPlanReview(command: string): boolean {
   return /(^|[/\\\s"'])sallyport(\.js|\.exe|\.cmd)?["']?\s+review\s+plan\b/.test(command);
 }

@@ -1,6 +1,6 @@
 /**
- * Markers of a block that Sallyport adds to a file that is not JSON (TOML, .env). Removing the blocks restores
- * exactly the text they were added to.
+ * Markers of a block that Sallyport adds to a file that is not JSON (TOML, .env). Removing the blocks restores the text
+ * they were added to.
  */
 const OPEN = "# >>> sallyport";
 const OPEN_JOINED = "# >>> sallyport (on a line of its own)";

@@ -66,7 +66,7 @@ export function createReceiptStore(folder: string): ReceiptStore {
   };
 }
 
-/** Returns whether the file still has the text that Sallyport wrote, so that the receipt's backup can be restored. */
+/** Reports whether the file still has the text that Sallyport wrote, so that the receipt's backup can be restored. */
 export function isUntouched(receipt: Receipt | undefined, current: string | undefined): receipt is Receipt {
   return receipt !== undefined && receipt.written === current;
 }

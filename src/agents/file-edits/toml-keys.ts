@@ -8,10 +8,7 @@ export interface TomlLine {
   readonly table?: string;
 }
 
-/**
- * Returns the lines including their line endings. A line that is not recognized has neither key nor table. Never
- * throws. Pure.
- */
+/** Returns the lines including their line endings. A line that is not recognized has neither key nor table. */
 export function tomlLines(text: string): readonly TomlLine[] {
   let state: State = { open: undefined, depth: 0 };
   let inTable = false;

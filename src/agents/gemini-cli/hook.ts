@@ -14,7 +14,7 @@ export const geminiCliHook: AgentHook = {
 };
 
 /**
- * Returns whether an entry ends the turn. After Escape, Gemini CLI 0.61.0 appends an entry of the type
+ * Reports whether an entry ends the turn. After Escape, Gemini CLI 0.61.0 appends an entry of the type
  * `info`, "Request cancelled.", and leaves its hook running.
  */
 function endsTurn({ type, content }: Readonly<Record<string, unknown>>): boolean {

@@ -110,7 +110,7 @@ function getTone(call: FinishedCall): string {
   return isError(call) ? "is-error" : "";
 }
 
-/** Returns whether a call failed. A stream may fail after its status was sent. */
+/** Reports whether a call failed. A stream may fail after its status was sent. */
 function isError({ status, errorCode }: FinishedCall): boolean {
   return status >= 400 || (errorCode !== undefined && errorCode !== "client_gone");
 }

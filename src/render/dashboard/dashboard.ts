@@ -17,10 +17,7 @@ export interface View {
 /** The state of the event stream: not opened (`still`), connected, or lost. */
 export type Connection = "still" | "live" | "lost";
 
-/**
- * Renders the dashboard. The function is pure: the server uses it for the first paint, and the page for
- * updates.
- */
+/** Renders the dashboard: on the server for the first paint, and in the page for updates. */
 export function dashboard(state: DashboardState, view: View): Html {
   return html`${header(state, view)}
 <main data-key="main">${dashboardContent(state, view)}

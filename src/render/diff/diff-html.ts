@@ -44,7 +44,6 @@ export interface FileHtml {
 /**
  * Renders the top of a file as `FileSection` first draws it, so that a server can insert it into a page
  * before any script runs. All text of the patch is escaped. Without a patch, only the header is rendered.
- * Pure.
  */
 export function fileHtml(file: DiffFile, patch: ParsedPatch | undefined, options: FileHtmlOptions): FileHtml {
   if (!patch) return { html: section(file, ""), rows: 0, isCut: false };

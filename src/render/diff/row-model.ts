@@ -66,8 +66,7 @@ export interface Gap {
 
 const EXPANDED_NOTHING: Expansion = { above: 0, below: 0 };
 /**
- * Git's default number of context lines. If fewer lines follow the last change of a patch, the file ends
- * there.
+ * Git's default number of context lines. If fewer of them follow the last change of a patch, the file ends there.
  */
 const CONTEXT_LINES = 3;
 

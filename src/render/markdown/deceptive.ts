@@ -74,7 +74,7 @@ export function withDeceptionsShown(text: string): string {
   return shown + text.slice(at);
 }
 
-/** Returns whether a joiner is legitimate: inside an emoji or between letters of a script that needs it. */
+/** Reports whether a joiner is legitimate: inside an emoji or between letters of a script that needs it. */
 function isOrdinaryJoiner(text: string, index: number, found: string): boolean {
   if (found !== "\u200d" && found !== "\u200c") return false;
   const before = [...text.slice(Math.max(0, index - 3), index)].at(-1) ?? "";

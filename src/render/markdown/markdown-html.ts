@@ -3,7 +3,7 @@ import type { Leaf, MarkdownDocument, MarkdownNode } from "./model.ts";
 /**
  * Renders a parsed Markdown text as HTML like the first render of `MarkdownView`: code without colors, diagrams as
  * source, images as names. A server can insert it into a page before any script runs. All text is escaped, and tags
- * come only from the parser's list. Pure.
+ * come only from the parser's list.
  */
 export function markdownHtml(document: MarkdownDocument): string {
   return `<div class="${document.isPlain ? "markdown markdown-plain" : "markdown"}">${all(document.nodes, document)}</div>`;

@@ -1,9 +1,7 @@
 import type { ObjectFormat } from "./intent-index.ts";
 import { type GitHandle, runGit, tryGit } from "./run-git.ts";
 
-/**
- * Empty trees, which git knows without storing them. A repository without commits is compared with its empty tree.
- */
+/** Empty trees, which git knows without storing them. */
 export const EMPTY_TREE: Record<ObjectFormat, string> = {
   sha1: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
   sha256: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",

@@ -112,8 +112,8 @@ function readCommonDirectory(gitDirectory: string): string {
  */
 const SETPRIV = "/usr/bin/setpriv";
 /**
- * Maximum time limit for finding a repository, in milliseconds. It is shorter than `CALL_LIMIT_MS`, because finding a
- * repository takes milliseconds and nothing can be shown until then.
+ * Maximum time limit for finding a repository, in milliseconds. It is shorter than `CALL_LIMIT_MS`, because nothing can
+ * be shown until then.
  */
 const OPENING_LIMIT_MS = 20_000;
 

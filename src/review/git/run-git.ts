@@ -15,8 +15,7 @@ export interface GitHandle {
   /** The configuration by scope. */
   readonly settings?: ScopedSettings;
   /**
-   * Absolute path of `setpriv`, if installed. The program ends git when this process ends, even if this
-   * process is killed.
+   * Absolute path of `setpriv`, if installed. With it, git ends when this process ends, even if this process is killed.
    */
   readonly setpriv?: string;
 }

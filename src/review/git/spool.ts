@@ -6,14 +6,14 @@ import { getReason } from "../../files/durable-file.ts";
 
 const PIECE = 1 << 18;
 /**
- * Bytes that are collected before they are written. Git's output comes in chunks of a few kilobytes; one write for
- * each would take longer than git itself.
+ * Bytes that are collected before they are written: git's output comes in chunks of a few kilobytes, and one write for
+ * each would be slow.
  */
 const WRITE_AT = 1 << 20;
 
 /**
- * A temporary file that holds a patch, so that memory holds only the part that is being sent. On POSIX
- * systems, the file has no name once it is open: nothing is left behind, even if the process is killed.
+ * A temporary file with a patch. On POSIX systems, the file has no name once it is open: nothing is left behind, even
+ * if the process is killed.
  */
 export class Spool {
   /** Bytes appended so far. */

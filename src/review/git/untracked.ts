@@ -73,7 +73,7 @@ export async function listUntracked(
     else {
       const inside = await listUntracked(createNestedHandle(git, path), { paths: [] });
       const prefixed = (name: Buffer) => Buffer.concat([path, name]);
-      // A call does not accept as many arguments as a folder can have files.
+      // A folder can have more files than a call accepts arguments.
       for (const name of inside.paths) paths.push(prefixed(name));
       opened.push(path);
       for (const name of inside.opened) opened.push(prefixed(name));

@@ -11,7 +11,7 @@ import { objectsIn } from "./raw-entries.ts";
 import { type GitHandle, runGit } from "./run-git.ts";
 
 /**
- * Reads objects and compares their content with their names, which git itself does not do. Throws `git_failed` for an
+ * Reads objects and compares their content with their names, which git does not always do. Throws `git_failed` for an
  * object that is damaged or was replaced, since a diff against it could show or hide anything. Objects above
  * `MAX_COMPARED_BYTES` are not read. `known` has the sizes that need not be read again.
  */

@@ -211,7 +211,7 @@ async function findNew(
   from: Side,
 ): Promise<Pick<WorkTreeStatus, "fresh" | "apart" | "untracked"> & { readonly folders: readonly Buffer[] }> {
   const listed = new Set(others.map(key));
-  // Files that are staged or intended to be added although they are ignored.
+  // Files that are staged or intended to be added, but not listed, for example because they are ignored.
   const forced = [...added, ...unstored].filter((path) => !listed.has(key(path)));
   const isRemoved = new Set(removed.map(key));
   const { paths, large, folders } = await separateLarge(

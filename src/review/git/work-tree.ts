@@ -20,7 +20,7 @@ import { createPathFilter, findStatus, type WorkTreeStatus } from "./work-tree-s
  * ready to be compared with a tree.
  */
 export interface WorkTree extends Omit<WorkTreeStatus, "fresh"> {
-  /** Git with a private index, in which `git diff` compares every byte and includes new files. */
+  /** Git with a private index. */
   readonly git: GitHandle;
   /** Attributes of changed and new files, by path. */
   readonly attributes: Promise<ReadonlyMap<string, Attributes>>;

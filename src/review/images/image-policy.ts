@@ -28,10 +28,7 @@ export interface ImagePolicyOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/**
- * Creates an image policy. With `confined`, `locate` returns undefined for files outside of it, after resolving
- * links.
- */
+/** Creates an image policy. */
 export function createImagePolicy({
   cwd,
   confined,

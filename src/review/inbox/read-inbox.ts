@@ -33,7 +33,7 @@ export function startOfDay(now: Date): Date {
 
 async function decidedSince(folder: string, since: Date): Promise<readonly DecidedReview[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
-  // The name contains the time, so that only the records of the day are read.
+  // The name contains the time, so that earlier records need not be read.
   const first = since.toISOString().replaceAll(":", "-");
   const recent = names.filter((name) => (/^\d+-(\d{4}-.+?Z)-/.exec(name)?.[1] ?? "") >= first);
   const reviews = await Promise.all(recent.map((name) => readDecided(join(folder, name))));

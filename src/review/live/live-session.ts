@@ -11,7 +11,7 @@ import {
 } from "./session-log.ts";
 import { newId, type ThreadStore } from "./thread-store.ts";
 
-/** A batch that an agent takes. Exactly one of `confirm` and `release` is called. */
+/** A batch that an agent takes. Call either `confirm` or `release`. */
 export interface TakenBatch {
   /** Empty for a repeated end of the review, which needs no confirmation. */
   readonly id: string;
@@ -41,7 +41,7 @@ export interface LiveSession {
   readonly isClosed: boolean;
   /** Whether a batch waits for an agent that has disconnected. */
   readonly isDeserted: boolean;
-  /** Sends everything new to the agent. */
+  /** Sends a text, the person's unsent messages and newly accepted findings to the agent. */
   send(feedback: string): Promise<void>;
   /** Waits for a batch. Resolves to undefined after the time limit, or when the agent disconnects. */
   take(options: WaitOptions): Promise<TakenBatch | undefined>;

@@ -9,7 +9,7 @@ import { applyEntry, emptyState, type LogEntry, type LogState, logEntry } from "
 
 /** An append-only file of log entries, one JSON object per line. */
 export interface LogFile {
-  /** Appends entries. Resolves once they are on disk. Entries of concurrent calls share one sync. Throws `storage`. */
+  /** Appends entries. Resolves once they are on disk. Concurrent calls can share one sync. Throws `storage`. */
   append(entries: readonly LogEntry[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -39,7 +39,7 @@ export function livePlanFolder(dataDirectory: string): string {
   return join(dataDirectory, "live-plans");
 }
 
-/** Returns the ids of the reviews of a subject that the person or an agent has ended. */
+/** Returns the ids of the reviews of a subject that were approved or ended. */
 export async function endedReviews(
   dataDirectory: string,
   subject: readonly string[],
@@ -72,9 +72,8 @@ export async function findBatch(dataDirectory: string, batch: string): Promise<r
 }
 
 /**
- * Moves the threads and batches of earlier reviews of a subject to a new log: of live reviews that were interrupted
- * (killed, or ended by a signal, a time limit, the end of the caller, or because no client was connected), and of all
- * one-shot reviews of a pull request that are no longer running. Concurrent calls take over each log once. Entries keep
+ * Moves the threads and batches of earlier reviews of a subject to a new log, except those of live reviews that were
+ * approved or ended, and of reviews that may still be running. Concurrent calls take over each log once. Entries keep
  * their ids, so that a crash during the move leaves no duplicates.
  */
 export async function takeOverLogs(

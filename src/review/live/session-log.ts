@@ -207,7 +207,7 @@ function change(
   return [id];
 }
 
-/** Returns whether a batch sends a message: it is unsent, and is the person's or the text of an accepted finding. */
+/** Reports whether a batch sends a message: it is unsent, and is the person's or the text of an accepted finding. */
 function isSendable(thread: Thread, message: ThreadMessage): boolean {
   if (message.sentAt !== null) return false;
   return message.author.kind === "person" || (thread.accepted === true && message === thread.messages[0]);

@@ -165,7 +165,7 @@ function compareOutput(
   };
 }
 
-/** Compares two texts line by line. Equal metadata has no lines; its lines are values, whose order does not matter. */
+/** Compares two texts line by line. Leaves out equal values of metadata, because their order does not matter. */
 function comparePart(
   part: CellPart["part"],
   label: string,

@@ -41,7 +41,7 @@ export interface ParsedNotebook {
 /** A notebook, or the reason why it cannot be read by cells. */
 export type NotebookResult = { readonly notebook: ParsedNotebook } | { readonly problem: string };
 
-/** Reads a notebook, and finds the line of the file that contains each line of its cells. Never throws. */
+/** Parses a notebook, and finds the line of the file that contains each line of its cells. */
 export function parseNotebook(text: string): NotebookResult {
   if (text.length > MAX_LENGTH) return { problem: `larger than ${MAX_LENGTH / 1024 / 1024} MB` };
   let value: unknown;
@@ -198,7 +198,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the kernel's language, or Python if none is named, because nearly all notebooks are in Python. */
+/** Returns the language that the metadata names, in lowercase; `python` if it names none. */
 function findLanguage(metadata: Readonly<Record<string, unknown>>): string {
   const { kernelspec, language_info: info } = metadata;
   const named = [isObject(kernelspec) && kernelspec["language"], isObject(info) && info["name"]];

@@ -128,7 +128,6 @@ export function findCellPosition(
   lineEnd: number,
 ): CellPosition | undefined {
   const [cell, second] = cells.filter(({ line, endLine }) => line <= lineEnd && endLine >= lineStart);
-  // One line of the file may hold several cells.
   if (!cell || (second && lineStart === lineEnd)) return undefined;
   const { number, id, kind, source, outputs, metadata } = cell;
   const named = { cell: number, ...(id === undefined ? {} : { id }), kind };

@@ -52,7 +52,7 @@ function reversed(patch: Buffer): Buffer {
   let last = removed;
   let inHunk = false;
   const flush = () => {
-    // A call does not accept as many arguments as a change can have lines.
+    // A change can have more lines than a call accepts arguments.
     for (const line of removed) output.push(line);
     for (const line of added) output.push(line);
     removed = [];

@@ -41,7 +41,7 @@ export function filePatch(
     if (!isEqual) lines.push(`Binary files ${oldLabel} and ${newLabel} differ`);
   } else {
     const hunks = unifiedHunks(toLines(before), toLines(after));
-    // A call does not accept as many arguments as a file can have lines.
+    // A file can have more lines than a call accepts arguments.
     if (hunks.length > 0) lines = lines.concat(`--- ${ended(oldLabel)}`, `+++ ${ended(newLabel)}`, hunks);
   }
   return { path, isAdded: !before, isDeleted: !after, bytes: Buffer.from(`${lines.join("\n")}\n`, "latin1") };

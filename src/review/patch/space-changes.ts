@@ -33,7 +33,7 @@ function withoutSpace([header = "", ...lines]: readonly string[]): string[] {
     const added = run(lines, at + removed.length, "+");
     const length = removed.length + added.length;
     if (length === 0) body.push(lines[at] ?? "");
-    // A call does not accept as many arguments as a change can have lines.
+    // A change can have more lines than a call accepts arguments.
     else for (const line of withoutEqual(removed, added)) body.push(line);
     at += Math.max(1, length);
   }

@@ -102,7 +102,7 @@ export async function createVcsOrigin(
         patches: [...parts.flatMap(({ files }) => files), ...(await additions(root, untracked))],
       };
     },
-    // The patch is checked against the text, which can be that of another commit.
+    // A text of another commit is rejected later, because the patch does not fit it.
     completable: async (files) => new Set(files.map(({ path }) => path)),
     async text(file, limit) {
       const text = (await readSide(file, "new", limit)) ?? (await readInside(root, file.path));

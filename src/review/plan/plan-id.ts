@@ -11,8 +11,8 @@ export interface PlanSource {
 }
 
 /**
- * Returns the id of a plan: a hash of its text, project folder and agent. The same plan finds its draft in any later
- * process, and other projects and agents have no access to it.
+ * Returns the id of a plan: a hash of its text, project folder and agent. The same plan has the same draft in any later
+ * process.
  */
 export function createPlanId(plan: string, { folder, origin, caller }: PlanSource): string {
   const parts = [folder, origin, caller, plan];

@@ -40,9 +40,9 @@ export interface OutgoingInput {
 }
 
 /**
- * Plans the review to post: the verdict, and everything that the forge lacks of the person's messages, the person's
- * changes of state, and the accepted findings. Leaves out a verdict `comment` without a text, threads in `without`,
- * dismissed threads, and new threads that are no longer open. `kept` lists the threads that cannot be posted. Pure.
+ * Plans the review to post: the verdict, and the person's messages, changes of state and accepted findings that the
+ * forge does not have. Leaves out a verdict `comment` without a text, threads in `without`, dismissed threads, and new
+ * threads that are no longer open. `kept` lists the threads that cannot be posted.
  */
 export function planOutgoing(input: OutgoingInput): OutgoingPlan {
   const items: PlannedItem[] = [];

@@ -49,7 +49,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
   const results = new Map<string, Promise<PostResponse>>();
   const posted: PostedReview[] = [];
   let store: Promise<PullStore> | undefined;
-  /** The reason why the last read of the threads at the forge failed; undefined if it did not fail. */
+  /** The reason why the last read of the threads at the forge failed. */
   let threadsProblem: string | undefined;
   let checks: Promise<Read<readonly Check[]>> | undefined;
   /** The last post. Posts run one after another. */

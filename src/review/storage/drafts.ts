@@ -16,8 +16,7 @@ export interface DraftStore {
   /**
    * Stores content under a generation higher than the stored one. Returns `accepted: false` with the stored draft if
    * another page has reached that generation, or if another running review has stored a draft that this one has not
-   * read: no draft is overwritten unread, even across processes. Accepts the stored generation with the stored content.
-   * Throws `storage`.
+   * read. Accepts the stored generation with the stored content. Throws `storage`.
    */
   write(key: string, generation: number, content: unknown): Promise<DraftWrite>;
   /**

@@ -55,7 +55,7 @@ export interface Pruning {
    * be removed.
    */
   readonly readOpen?: () => Promise<ReadonlySet<string>>;
-  /** Checked before each step, so that pruning never delays a review. */
+  /** Checked before each step; false ends the pruning. */
   readonly shouldContinue: () => boolean;
   readonly now?: number;
 }

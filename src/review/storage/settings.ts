@@ -7,10 +7,7 @@ import { createQueue } from "../../files/in-turn.ts";
 import type { ReviewSettings } from "../api-types.ts";
 import { settingsBody } from "../body-schemas.ts";
 
-/**
- * The person's choices in the pages. They are stored here because browsers store data by port, and each
- * review may use another port.
- */
+/** The person's choices in the pages, stored in the data directory. */
 export interface SettingsStore {
   read(): Promise<ReviewSettings>;
   /** Replaces the given members and keeps the others, since each page has its own. Throws `storage`. */

@@ -5,7 +5,7 @@ const REGULAR = "100644";
 
 /**
  * Describes in a few words that a file is a submodule, a symbolic link or a new executable file, or how its mode has
- * changed. Returns undefined if none of these applies. Modes are in git's notation, such as `100644`. Pure.
+ * changed. Returns undefined if none of these applies. Modes are in git's notation, such as `100644`.
  */
 export function modeChange(file: Pick<DiffFile, "oldMode" | "newMode">): string | undefined {
   const { oldMode, newMode } = file;

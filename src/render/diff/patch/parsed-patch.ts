@@ -53,7 +53,7 @@ export function lineText(patch: ParsedPatch, line: number): string {
   return patch.text.slice(start, endsInReturn(patch, line) ? end - 1 : end);
 }
 
-/** Returns whether a line ends in CR LF. */
+/** Reports whether a line ends in CR LF. */
 export function endsInReturn(patch: ParsedPatch, line: number): boolean {
   const end = patch.end[line] ?? 0;
   return end > (patch.start[line] ?? 0) && patch.text.charCodeAt(end - 1) === 13;
@@ -64,7 +64,7 @@ export function lineNumber(patch: ParsedPatch, line: number, side: Side): number
   return (side === "old" ? patch.oldLine[line] : patch.newLine[line]) ?? 0;
 }
 
-/** Returns the index of the hunk that contains a line. Binary search. */
+/** Returns the index of the hunk that contains a line. */
 export function findHunk(patch: ParsedPatch, line: number): number {
   let low = 0;
   let high = patch.hunks.length - 1;

@@ -16,7 +16,7 @@ interface Scan {
   at: number;
 }
 
-/** Parses one file's patch in a single pass. Never throws; sets `broken` if the patch cannot be parsed. */
+/** Parses one file's patch. Never throws; sets `broken` if the patch cannot be parsed. */
 export function scanPatch(text: string): ParsedPatch {
   const capacity = countLines(text);
   const scan: Scan = {

@@ -10,16 +10,13 @@ export interface WordChanges {
 }
 
 const NOTHING: WordChanges = { old: [], new: [] };
-/**
- * Longer lines are not compared: they are data, and the cost of the comparison grows with the square of the length.
- */
+/** Longer lines are not compared, because the cost of the comparison grows with the square of the length. */
 const MAX_LINE_LENGTH = 2_000;
 /** If more than this share of the longer line changed, marking words adds nothing to the line's color. */
 const MAX_CHANGED = 0.75;
 /**
  * The tokens of `diffWordsWithSpace` in the package diff: words of Latin letters, digits and `_`, whitespace,
- * and any other character by itself. The package's module is not imported because its other ways to compare
- * words make it ten times larger.
+ * and any other character by itself. The package's module is not imported, because most of its code is not needed.
  */
 const TOKEN =
   /\r?\n|[\w\u{AD}\u{C0}-\u{D6}\u{D8}-\u{F6}\u{F8}-\u{2C6}\u{2C8}-\u{2D7}\u{2DE}-\u{2FF}\u{1E00}-\u{1EFF}]+|[^\S\n\r]+|./gsu;

@@ -222,7 +222,7 @@ function taskState(content: string): { readonly checked: boolean } | undefined {
   return box === undefined ? undefined : { checked: box !== " " };
 }
 
-/** Longer texts are shown as plain text: a browser needs most of a minute to lay out 20 MB of Markdown. */
+/** Longer texts, in UTF-16 units, are shown as plain text, because a browser takes too long to lay them out. */
 const MAX_MARKDOWN_LENGTH = 1_000_000;
 /** Lines of a block of plain text: few enough that a browser lays out only the blocks on the screen. */
 const BLOCK_LINES = 200;

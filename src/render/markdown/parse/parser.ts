@@ -17,7 +17,7 @@ parser.validateLink = isSafeLink;
 // The address is drawn as written; `encodeURI` would obscure it.
 parser.normalizeLinkText = (text) => text;
 
-/** Returns whether a URL is safe to open with a click. Other links stay text. */
+/** Reports whether a URL is safe to open with a click. Other links stay text. */
 function isSafeLink(url: string): boolean {
   const address = url.trim().replace(/[\u0000-\u0020\u007f-\u009f]/g, "");
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
@@ -27,9 +27,8 @@ function isSafeLink(url: string): boolean {
 }
 
 /**
- * Adds the two HTML elements that plans use for formatting: `<br>`, and `<details>` with `<summary>`. These
- * elements become tokens from which the page draws them. Other HTML stays text, as do these elements with an
- * attribute other than `open`, which could hide text from the reader.
+ * Adds the HTML elements that plans use for formatting: `<br>`, and `<details>` with `<summary>`. Other HTML stays
+ * text, as do these elements with an attribute other than `open`, which could hide text from the reader.
  */
 function htmlSubset(parser: InstanceType<typeof MarkdownIt>): void {
   parser.core.ruler.before("block", "details_pairs", (state) => {
