@@ -7,8 +7,8 @@ export interface Connection {
   /** The proxy's URL without a trailing slash: http://127.0.0.1:8045 */
   readonly url: string;
   /**
-   * The key that the client sends to the proxy, or a placeholder if the proxy requires none, because some clients do not
-   * start without a key. If undefined, the client sends only its own login (see `ownLogin`).
+   * The key that the client sends to the proxy, or a placeholder if the proxy requires none: some clients do not start
+   * without a key. If undefined, the client sends only its own login (see `ownLogin`).
    */
   readonly key: string | undefined;
   /** Whether the client keeps its own login because an upstream of its dialect has `credentials: "client"`. */

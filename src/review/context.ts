@@ -89,7 +89,6 @@ export interface ReviewContext {
   readonly settings: SettingsStore;
   readonly records: RecordStore;
   readonly images: ImagePolicy;
-  /** Folder of uploaded images. */
   readonly uploadFolder: string;
   /** Folder of uploaded images if `uploadFolder` and the folder beside it belong to other users. */
   readonly uploadFallback: string;

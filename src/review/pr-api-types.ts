@@ -3,7 +3,6 @@
 /** GET /api/pr */
 export interface PullState {
   readonly forge: "github" | "gitlab" | "bitbucket" | "azure";
-  /** The display name of the forge. */
   readonly forgeLabel: string;
   readonly host: string;
   /** Path of the repository at the forge: `octo/castle`. */

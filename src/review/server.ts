@@ -40,9 +40,8 @@ export interface ReviewServerParts {
 }
 
 /**
- * Creates a review server that does not listen yet: the routes that all modes share, the routes of this mode,
- * and the page for every other path. The review ends with `context.session.outcome`; the caller must close
- * the server.
+ * Creates a review server that does not listen yet: the routes that all modes share, the routes of this mode, and the
+ * page for other paths. The review ends with `context.session.outcome`; the caller must close the server.
  */
 export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   const { context } = parts;
@@ -95,8 +94,8 @@ function guardPolicy({ exposure, context }: ReviewServerParts): GuardPolicy {
 const BOUNDS: JsonBounds = { values: 250_000, depth: 256 };
 
 /**
- * Adds a parser of JSON bodies that works like Fastify's, but first counts values and levels in the bytes: a
- * body of a few megabytes could otherwise take minutes and gigabytes of memory.
+ * Adds a parser of JSON bodies that works like Fastify's, but first counts values and levels in the bytes: a body with
+ * very many values could otherwise take minutes and gigabytes of memory.
  */
 function addJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");

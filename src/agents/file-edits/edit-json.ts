@@ -80,7 +80,7 @@ export function replaceValue(text: string, path: JsonPath, value: Json): string 
   return onBody(text, (source) => replaceNode(source, nodeAt(parseRoot(source), path), value));
 }
 
-/** Removes the member or element at `path`, and every parent container that becomes empty. */
+/** Removes the member or element at `path`, and parent containers below the root that become empty. */
 export function removeValue(text: string, path: JsonPath): string {
   if (path.length === 0 || valueAt(text, path) === undefined) return text;
   const parent = path.slice(0, -1);

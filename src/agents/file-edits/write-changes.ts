@@ -10,8 +10,8 @@ import type { Receipt, ReceiptStore } from "./receipts.ts";
 const NEW_FILE_MODE = 0o600;
 
 /**
- * Writes all changes or none: on a failure, restores the files already written. Throws `unreadable`, which also names
- * files that cannot be restored, or `storage` if a receipt cannot be read or written.
+ * Writes all changes. On a failure, restores the files already written. Throws `unreadable`, which also names files
+ * that cannot be restored, or `storage` if a receipt cannot be read or written.
  */
 export async function writeChanges(changes: readonly Change[], receipts: ReceiptStore): Promise<void> {
   const undo: UndoStep[] = [];

@@ -10,7 +10,6 @@ export interface PluginPackage {
   readonly agents: string;
   /** The features that an agent gets from it, as one line of `plugin list`. */
   readonly gives: string;
-  /** Returns the files of the folder. Pure. */
   files(target: PackageTarget): readonly PackageFile[];
   /**
    * Returns the commands that install the package from an exported folder, whose path is quoted for a shell.

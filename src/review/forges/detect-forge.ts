@@ -18,8 +18,8 @@ export interface DetectOptions extends Connection {
 /**
  * Returns the repository of a remote, with its forge. On an unknown host, a path of more than two parts means GitLab;
  * otherwise detects GitHub Enterprise Server and GitLab by their responses to requests without a sign-in. Throws
- * `usage` if the host is neither. Only a remote over HTTPS contains the port for HTTPS. Otherwise, the port is that of
- * the server that the environment names, or 443.
+ * `usage` if the host is neither. If the remote does not contain the port for HTTPS, uses that of the server that the
+ * environment names, or 443.
  */
 export async function detectForge(remote: RemoteAddress, options: DetectOptions): Promise<RepositoryAddress> {
   const { path, isPortUnknown = false } = remote;
@@ -56,8 +56,8 @@ async function askHost(host: string, path: string, connection: Connection): Prom
 
 /**
  * Separates the path of a GitLab server from that of the project: `/gitlab/octo/castle` is the project
- * `octo/castle` of a server at `/gitlab`, or a project in nested groups of a server at the root. If the path has more
- * than two parts and the environment does not name the server's path, sends requests without a sign-in to the host.
+ * `octo/castle` of a server at `/gitlab`, or a project in nested groups of a server at the root. May send requests
+ * without a sign-in to the host.
  */
 export async function findBasePath<Address extends RepositoryAddress>(
   address: Address,

@@ -10,7 +10,6 @@ export interface DiffView {
   readonly paths: readonly string[];
 }
 
-/** Options of rename detection. */
 const RENAMES = ["--find-renames=50%", "-l1000"] as const;
 
 /** Git fails if the order file that the configuration names cannot be read. */

@@ -12,9 +12,8 @@ const READ_TOGETHER = 1024 * 1024;
 const SUBMODULE = "160000";
 
 /**
- * Returns one side of a file as the snapshot has it. The old side comes from git. The new side is the old side with
- * the snapshot's patch applied: it fits the displayed diff even if the file has changed since, and no file of the
- * working tree is opened. A path outside the diff has equal sides. Throws `not_found` if the side does not exist,
+ * Returns one side of a file as the snapshot has it. The new side is the old side with the snapshot's patch applied, so
+ * that it fits the displayed diff even if the file has changed since. Throws `not_found` if the side does not exist,
  * `validation` for a binary file, and `too_large`.
  */
 export async function readSide(
@@ -63,9 +62,8 @@ export async function readPatch({ spool }: Snapshot, { section, path }: Snapshot
 }
 
 /**
- * Yields files with their complete patches, in sequence. Reads the patches of neighbors together: a separate
- * read for each file takes longer than processing its lines. With `reuse`, a patch is valid only until the
- * next one is requested.
+ * Yields files with their complete patches, in sequence. Reads the patches of neighbors together, because a separate
+ * read for each file is slow. With `reuse`, a patch is valid only until the next one is requested.
  */
 export async function* readPatches(
   { spool }: Snapshot,

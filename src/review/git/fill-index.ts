@@ -172,8 +172,7 @@ interface Slice {
 
 /**
  * Compares the files that no earlier call has read, in slices and with several processes. Progress is saved: a call
- * that is ended or times out leaves less work for the next one. For one slice of few files, only writes their sizes to
- * the index: a single call of git then compares them.
+ * that is ended or times out leaves less work for the next one. Leaves a small number of files to a later call of git.
  */
 async function compareUnread(
   repository: Repository,

@@ -24,10 +24,8 @@ export function findGit(
 }
 
 /**
- * Finds a program on the PATH, or returns undefined. Skips relative entries and those inside the reviewed
- * repository, such as the `node_modules/.bin` that package runners put first, and, unlike a search by name on
- * Windows, does not look in the working directory. It is synchronous because git starts before the rest of the
- * command is loaded.
+ * Finds a program on the PATH, or returns undefined. Skips relative entries and those inside the reviewed repository,
+ * such as `node_modules/.bin`. It is synchronous because git starts before the rest of the command is loaded.
  */
 export function findProgram(
   name: string,

@@ -9,11 +9,9 @@ const INTENT_TO_ADD = 0x2000;
 const REGULAR_FILE = 0o100644;
 
 /**
- * Returns a git index that contains only intent-to-add entries for these paths, as `git add --intent-to-add` creates
- * them. With this index, `git diff` shows each file as an addition, with the usual attributes and conversions.
- * `git add` itself would write objects to the repository and takes quadratic time for many paths. Paths are bytes, as
- * git has them, without a trailing slash. The mode is a placeholder that git ignores. Format:
- * https://git-scm.com/docs/index-format, version 3.
+ * Returns a git index that contains only intent-to-add entries for these paths, which have no trailing slash. With this
+ * index, `git diff` shows each file as an addition. `git add --intent-to-add` would write objects to the repository and
+ * take quadratic time for many paths. Format: https://git-scm.com/docs/index-format, version 3.
  */
 export function intentToAddIndex(paths: readonly Buffer[], format: ObjectFormat): Buffer {
   const names = [...paths].sort(Buffer.compare);

@@ -32,11 +32,9 @@ class PathCount {
 type Found = Readonly<Record<Kind, PathCount>>;
 
 /**
- * Returns the files that are in the working tree or the index and that the diff does not show: ignored files, files
- * that are not checked out, staged contents that are neither in the commit nor on disk, uncommitted files of nested
- * repositories, and the folder the review was started in if the repository's working tree is elsewhere. Folders that
- * could not be examined, or not in time, are in `unknown`. In a comparison with the index, ignored files and staged
- * contents are not searched for. Returns undefined if nothing is omitted or the diff does not show the working tree.
+ * Returns the files of the working tree or the index that the diff does not show, by reason; undefined if there are
+ * none or the diff does not show the working tree. In a comparison with the index, ignored files and staged contents
+ * are not searched for.
  */
 export async function findOmitted(
   repository: Repository,

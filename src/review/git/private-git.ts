@@ -20,10 +20,9 @@ export async function makeFolder({ indexesDirectory }: Repository): Promise<stri
 }
 
 /**
- * Creates a private git directory in a folder. It shares the objects and the working tree of the repository and has
- * copies of its `info/exclude` and of the settings of its file system, but not its other configuration,
- * `info/attributes`, index or references. Configuration that could run a program or hide a change is therefore absent,
- * not just overridden.
+ * Creates a private git directory in a folder. It shares the objects and the working tree of the repository, and has
+ * copies only of its `info/exclude` and of the settings of its file system: configuration that could run a program or
+ * hide a change is absent, not just overridden.
  */
 export async function makeGitDirectory(
   repository: Repository,

@@ -10,8 +10,8 @@ import { readStatus } from "./work-tree.ts";
 
 /**
  * Returns a hash that changes whenever the diff may have changed. It covers the compared objects, the entries of a
- * compared index and, for a working tree, the names, sizes, times, modes and inodes of the files that differ. The hash
- * can change although the diff has not, because the contents of these files are not part of it.
+ * compared index and, for a working tree, the names and metadata of the files that differ. It can change although the
+ * diff has not, because the contents of these files are not part of it.
  */
 export async function probeDiff(
   repository: Repository,

@@ -13,9 +13,8 @@ export interface OpenedImage {
 }
 
 /**
- * Reads an image from a path with resolved links. Opens the file without blocking and without following a
- * link that has replaced it since. Throws `not_found`, `too_large`, `unreadable`, or `validation` if it is
- * not an image file.
+ * Reads an image from a path with resolved links. Except on Windows, opening the file does not block, and fails if a
+ * link has replaced it. Throws `not_found`, `too_large`, `unreadable`, or `validation` if it is not an image file.
  */
 export async function openImage(path: string | Buffer): Promise<OpenedImage> {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;

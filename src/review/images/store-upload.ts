@@ -7,10 +7,9 @@ import { makeFolders } from "../../files/make-folders.ts";
 import { imageExtensions, sniffImage } from "./sniff-image.ts";
 
 /**
- * Stores an uploaded image under a random name and returns its path. The folder has mode 0700 and the file
- * 0600. The file is kept when the review ends, because the feedback refers to it. `lastResort` is used if neither the
- * folder nor the one beside it is a folder of the current user. Throws `validation` if the upload is not an image, and
- * `unreadable` if it cannot be stored.
+ * Stores an uploaded image under a random name and returns its path. The file is kept when the review ends, because the
+ * feedback refers to it. `lastResort` is another folder, for the case that `folder` belongs to another user. Throws
+ * `validation` if the upload is not an image, and `unreadable` if it cannot be stored.
  */
 export async function storeUpload(folder: string, bytes: Buffer, lastResort?: string): Promise<string> {
   const type = sniffImage(bytes);

@@ -108,8 +108,8 @@ function pairSimilar(
 }
 
 /**
- * Returns the share of lines that two cells have in common; 0 if it is too small or the cells differ in kind. Prose and
- * single lines are compared by their words: every line of a reworded text differs.
+ * Returns the share of lines that two cells have in common; 0 if it is too small or the cells differ in kind. Compares
+ * prose and single lines by their words.
  */
 function similarity(before: ParsedCell | undefined, after: ParsedCell | undefined): number {
   if (!before || !after || before.kind !== after.kind) return 0;

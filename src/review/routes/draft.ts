@@ -3,11 +3,9 @@ import { draftBody, parseBody } from "../body-schemas.ts";
 import type { ReviewContext } from "../context.ts";
 
 /**
- * GET and PUT /api/draft: text that is typed but not sent. Every PUT must increase the generation, or repeat it with
- * the stored content; otherwise, or if another running review has stored a draft that this one has not read, the
- * response is 409 with the stored draft. After a PUT that is accepted, all pages receive a `draft` event. A tab left
- * over from an earlier review at this address names its plan or code review, so that its text is stored with that
- * review.
+ * GET and PUT /api/draft: text that is typed but not sent. If `DraftStore.write` does not accept a PUT, the response is
+ * 409 with the stored draft; otherwise, all pages receive a `draft` event. A tab left over from an earlier review at
+ * this address names its plan or code review, so that its text is stored with that review.
  */
 export function draftRoutes(app: FastifyInstance, { drafts, events, mode }: ReviewContext): void {
   app.get("/api/draft", () => drafts.read(mode.draftKey()));

@@ -30,7 +30,6 @@ export function createPrerender({ diffs }: CodeReview): NonNullable<ReviewMode["
   };
 }
 
-/** The rendered top of a diff. */
 interface RenderedDiff {
   readonly branch: string;
   readonly html: string;
@@ -89,7 +88,6 @@ async function toRendered(
   }
 }
 
-/** Loads the renderer and its highlighter while git runs. */
 async function loadRenderer() {
   const [{ renderDiff }, { loadHighlighter }] = await Promise.all([
     import("./render-diff.ts"),

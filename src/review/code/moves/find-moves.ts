@@ -41,9 +41,8 @@ export interface MoveSearch {
 }
 
 /**
- * Creates a search for removed lines that were added elsewhere. Each line is in at most one block. The search
- * takes time in proportion to the number of lines, because each line is compared with a limited number of
- * others. It yields often, so that the caller can let other work run.
+ * Creates a search for removed lines that were added elsewhere. Each line is in at most one block. The search yields
+ * often, so that the caller can let other work run.
  */
 export function createMoveSearch(lines: ChangedLines): MoveSearch {
   const search = new Search(lines);

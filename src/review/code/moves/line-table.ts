@@ -1,6 +1,5 @@
 /** The removed or the added lines of a whole diff, in its order, as typed arrays instead of an object for each line. */
 export interface LineTable {
-  /** The number of lines. */
   count: number;
   /** Index of the line's file in the diff. */
   file: Uint32Array;

@@ -6,8 +6,8 @@ import { isSameDiff, type StoredRound } from "./round-store.ts";
 
 /**
  * Finds the lines of a diff that are new since the last round with the same comparison, and the current lines of the
- * annotations of the last round, even if its comparison is another one. `rounds` are the earlier rounds, oldest first;
- * `paths` are the paths that limit the diff.
+ * annotations of the last round. `rounds` are the earlier rounds, oldest first; `paths` are the paths that limit the
+ * diff.
  */
 export async function sinceLastRound(
   diff: DiffLease,

@@ -10,7 +10,6 @@ export interface GitHubApi {
   graphql<Shape>(schema: z.ZodType<Shape>, query: string, variables: object): Promise<Shape>;
 }
 
-/** Returns the base of the REST API of a host. */
 function githubBase(host: string): string {
   if (host === "github.com") return "https://api.github.com";
   return isEnterpriseCloud(host) ? `https://api.${host}` : `https://${host}/api/v3`;

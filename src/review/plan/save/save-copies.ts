@@ -33,7 +33,7 @@ const TIMEOUT_MS = 5_000;
 /**
  * Returns the copies that a body requests; remembered settings replace absent members of `planSave`. Throws
  * `validation` for an invalid path in the body. An invalid remembered path is replaced by the default folder with a
- * warning, because it cannot be changed at this point.
+ * warning.
  */
 export function plannedCopies(
   wanted: WantedCopies,
