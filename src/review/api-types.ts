@@ -258,7 +258,7 @@ export type ReviewEvent =
   /** A new round of a live session: the diff was created again, or the plan was saved. */
   | { readonly event: "round"; readonly round: number }
   | ({ readonly event: "agent" } & LiveAgent)
-  /** A page has saved the draft with this key: a `planId` or `reviewId`. */
+  /** The draft with this key, a `planId` or `reviewId`, was saved. */
   | { readonly event: "draft"; readonly key: string; readonly generation: number }
   /** The list of waiting or decided reviews has changed. Sent only by the inbox server. */
   | ({ readonly event: "inbox" } & InboxContent)

@@ -178,8 +178,8 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * Returns the seconds to wait before a request that exceeded a rate limit, or whose response is a 503 with
- * `retry-after`, is repeated; undefined for other responses.
+ * Returns the seconds after which to repeat a request, if it exceeded a rate limit or the response is a 503 with
+ * `retry-after`; otherwise undefined.
  */
 function rateLimitSeconds(
   { status, headers, body }: ForgeResponse,
@@ -203,7 +203,7 @@ function rateLimitSeconds(
   return Number.isFinite(until) ? Math.max(until, 1) : 60;
 }
 
-/** Returns the seconds until a `retry-after` header, a number or a date, has passed; undefined without a valid one. */
+/** Returns the seconds of a `retry-after` header, a number or a date; undefined if it is missing or invalid. */
 function retryAfterSeconds(headers: Headers): number | undefined {
   const after = headers.get("retry-after");
   if (after === null) return undefined;

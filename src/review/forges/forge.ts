@@ -182,7 +182,7 @@ export interface RejectedItem {
   readonly isTextPosted?: boolean;
 }
 
-/** One pull or merge request at its forge. Every method throws `forge_…` errors. */
+/** One pull or merge request at its forge. The methods throw `forge_…` errors and `too_large`. */
 export interface Forge {
   readonly address: PullAddress;
   open(): Promise<PullRequest>;

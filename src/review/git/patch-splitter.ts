@@ -41,7 +41,7 @@ class Splitter implements PatchSplitter {
   private offset = 0;
   /** The start of a line that the last chunk cut off before its kind was known. */
   private carry: Buffer = EMPTY;
-  /** Set while a chunk begins in the middle of a line of content. */
+  /** Set if the next chunk begins in the middle of a line of content. */
   private cutLine: "changed" | "context" | undefined;
 
   write(chunk: Buffer): void {

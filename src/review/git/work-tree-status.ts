@@ -45,7 +45,7 @@ export interface WorkTreeStatus {
   readonly fresh: readonly Buffer[];
 }
 
-/** One queue per working tree, because concurrent calls would read every file twice. */
+/** One queue per working tree, because concurrent calls would read the same files. */
 const queues = new Map<string, InTurn>();
 
 /**

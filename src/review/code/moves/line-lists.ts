@@ -6,7 +6,7 @@ const MIN_SEED_WEIGHT = 4;
 const LINES_PER_STEP = 16_384;
 const NONE = -1;
 
-/** The free removed lines, which are in no block yet, in a list for each text and in the order of the diff. */
+/** Lists of the free removed lines, which are in no block yet: one for each text, in the order of the diff. */
 export interface LineLists {
   /** Returns the number of free removed lines with the text of an added line. */
   size(added: number): number;
@@ -79,10 +79,7 @@ export function* listLines({ removed, added }: ChangedLines): Generator<void, Li
   };
 }
 
-/**
- * A set of hashes in which each hash sets one bit, which other hashes may share: `mayHave` returns true for
- * every hash that was added, and for few others.
- */
+/** A Bloom filter with one bit per hash: `mayHave` returns true for every hash that was added, and for few others. */
 class TextFilter {
   private readonly bits: Uint32Array;
   private readonly mask: number;

@@ -79,7 +79,6 @@ export function extractSymbols(cursor: TreeCursor): FileSymbols {
     if (declared) {
       const { name, nameAt, kind } = declared;
       declaring.set(nameAt, kind);
-      // Local variables are not listed.
       const isLocal = kind === "variable" && open.some(({ name: around }) => around !== "");
       if (!isLocal) {
         const container = open.map((each) => each.name).filter(Boolean);

@@ -57,9 +57,8 @@ export async function postReview(
 }
 
 /**
- * Removes the pending review of an interrupted attempt. Returns no items if the review was not submitted, and otherwise
- * the items of the review except the rejected ones, and except resolved and reopened threads, which are changed only
- * after the submission.
+ * Removes the pending review of an interrupted attempt. If the review was submitted, returns its items except the
+ * rejected ones and except resolved and reopened threads, which are changed only after the submission; otherwise none.
  */
 export async function settleReview(
   api: GitHubApi,
