@@ -10,8 +10,8 @@ const build = oneFileBuild(
 );
 
 /**
- * Builds the template of "Save as one HTML file" for code reviews. Script and style are inline, and the page loads no
- * files. Its CSP allows the script by its hash, so that no code in a diff can run.
+ * Builds the template of "Save as one HTML file" for code reviews, which loads no files. Its CSP allows only this
+ * script, by hash.
  */
 export default defineConfig({ ...build, plugins: [react(), withoutLoading(), ...build.plugins] });
 

@@ -6,8 +6,8 @@ import { oneFileBuild, sharedPage } from "./one-file.ts";
 const build = oneFileBuild("plan/file", "assets/plan-file.html", sharedPage("Plan", "<!--shared-review-->"));
 
 /**
- * Builds the template of "Save as one HTML file", with script and style inline and nothing to load. Its CSP allows
- * the script by hash, so that nothing in a plan can run.
+ * Builds the template of "Save as one HTML file" for plans, which loads no files. Its CSP allows only this script, by
+ * hash.
  */
 export default defineConfig({ ...build, plugins: [react(), withoutDiagramLibrary(), ...build.plugins] });
 

@@ -41,10 +41,7 @@ import { handleServerChange, openDiff, useSession } from "./state/session.ts";
 import { activateAtCursor } from "./state/threads.ts";
 import { useView } from "./state/view.ts";
 
-/**
- * Loads the diff and replaces the prerendered part. The draft and earlier rounds load after the first render,
- * and dialogs load when the browser is idle.
- */
+/** Loads the diff and replaces the prerendered part, then loads everything else. */
 export async function start(): Promise<void> {
   watchSystemTheme();
   const highlighting = startHighlighting();
@@ -98,7 +95,7 @@ function onConnection(connected: boolean): void {
   if (connected) useSession.getState().patches?.retryFailed();
 }
 
-/** Renders the code review page in each of its phases. */
+/** Renders the code review page. */
 export function App() {
   useReviewEvents({ onConnection, onEvent });
   return (

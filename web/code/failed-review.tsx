@@ -7,7 +7,10 @@ import { composeFeedback, type Feedback } from "./state/compose-feedback.ts";
 import { decide } from "./state/decide.ts";
 import { useSession } from "./state/session.ts";
 
-/** Replaces a page that cannot be rendered. Sends decisions without any other component of the page. */
+/**
+ * Renders the page after a rendering failure: the comments, and the decisions that are still possible. Uses no other
+ * component of the page.
+ */
 export function FailedReview({ message }: { readonly message: string }) {
   const isOpen = useSession((session) => session.phase !== "sent");
   const comments = useComments((state) => state.comments);

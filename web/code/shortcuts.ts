@@ -215,10 +215,7 @@ function showPreview(file: NonNullable<ReturnType<DiffController["currentFile"]>
   else showToast("Only Markdown and SVG files with complete text have a preview");
 }
 
-/**
- * Runs `mark`, which marks a file as viewed, only while the whole diff is shown: a mark applies to the whole
- * change of a file.
- */
+/** Runs `mark` only while the whole diff is shown, because a viewed mark applies to the whole change of a file. */
 function inWholeDiff(mark: () => void): void {
   if (useSession.getState().since === undefined) mark();
   else showToast("Show the whole diff to mark a file as viewed");

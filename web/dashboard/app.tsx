@@ -53,8 +53,8 @@ const CURRENT_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
 const VIEWS = { everything: ADMIN_VIEWS, current: CURRENT_VIEWS, own: OWN_VIEWS };
 
 /**
- * Shows the dashboard of a key in `container`. Resolves when the person signs out, to an empty text, or when the proxy
- * rejects the key, to the reason.
+ * Shows the dashboard of a key in `container`. Resolves to an empty text when the person signs out, or to the reason
+ * when the proxy rejects the key.
  */
 export function startApp(container: HTMLElement, { secret, key }: SignedIn): Promise<string> {
   return new Promise((resolve) => {
@@ -144,7 +144,6 @@ function ConnectionNotice() {
 
 const HEALTH_MS = 15_000;
 
-/** Shows a notice if the database is down, and another if bodies of calls are kept. */
 function HealthNotices() {
   const { api } = useSession();
   const { data } = useQuery("health", (signal) => api.get<HealthView>("/health", {}, signal), HEALTH_MS);

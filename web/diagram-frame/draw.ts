@@ -4,8 +4,8 @@ import { MAX_DIAGRAM_LENGTH } from "../shared/markdown/diagrams/diagram-messages
 let drawn = 0;
 
 /**
- * Renders a Mermaid diagram to SVG text. Strict: no HTML in labels, no click handlers, and directives in the source
- * cannot change that. Rejects with the reason for an invalid diagram.
+ * Renders a Mermaid diagram to SVG text, without HTML in labels and without click handlers. Directives in the source
+ * cannot change this. Rejects with the reason if the diagram is invalid.
  */
 export async function draw(source: string, theme: "light" | "dark"): Promise<string> {
   mermaid.initialize({

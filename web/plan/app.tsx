@@ -58,7 +58,7 @@ export async function start(): Promise<void> {
   void loadWhenIdle();
 }
 
-/** Renders the plan page in each of its phases. */
+/** Renders the plan page. */
 export function App() {
   const phase = useReview((state) => state.phase);
   useReviewEvents({ onEvent, onConnection: (connected) => useReview.setState({ connected }) });

@@ -1,7 +1,4 @@
-/**
- * Resolves after the rendered content is painted, after at most 1 s, or immediately in a hidden page. For work that
- * must not delay the paint.
- */
+/** Resolves after the rendered content is painted, after at most 1 s, or immediately in a hidden page. */
 export function afterPaint(): Promise<void> {
   return new Promise((resolve) => {
     // A background tab does not paint.

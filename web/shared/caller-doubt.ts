@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<CallerDoubt, string>> = {
   disconnected: "has disconnected from this review",
 };
 
-/** The reasons for which an agent certainly does not read the decision. */
+/** The reasons that rule out that the agent reads the decision. */
 const CERTAIN: ReadonlySet<CallerDoubt> = new Set([
   "asked-again",
   "decided-in-terminal",

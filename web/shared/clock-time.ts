@@ -1,6 +1,6 @@
 /**
- * Formats hours and minutes: "14:05". Returns an empty string for an invalid date. Does not use the browser's
- * formatter, whose first call takes 20 ms and delays typing.
+ * Formats hours and minutes: "14:05". Returns an empty string for an invalid date. The browser's formatter would be
+ * slow on its first call.
  */
 export function clockTime(iso: string): string {
   const date = new Date(iso);

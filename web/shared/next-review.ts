@@ -1,4 +1,4 @@
-/** Loads the next review at this address. In a background tab, the loaded page marks its title as new. */
+/** Loads the next review at this address. */
 export function showNextReview(): void {
   location.reload();
 }

@@ -61,7 +61,7 @@ export function CommentBadge({ type }: { readonly type: CommentType }) {
 /** Renders the comment's position and its status in the current diff. */
 export function PositionLabel({ comment }: { readonly comment: ReviewComment }) {
   const diffType = useSession(({ index }) => index?.diffType);
-  // Positions depend on the patches and notebooks, which load after the comments.
+  // Renders again when a patch or a notebook is loaded, because positions depend on them.
   useSession(({ patchVersion }) => patchVersion);
   useNotebooks(({ loaded }) => loaded);
   const position = currentPosition(comment);

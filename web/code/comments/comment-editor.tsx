@@ -187,8 +187,8 @@ function formatLabel({ path, place: anchor }: ReviewComment): string {
 }
 
 /**
- * Focuses a new editor, or the code of a suggestion. An editor that is scrolled back into view does not get
- * the focus.
+ * Focuses an editor that was opened: the code of a suggestion, or otherwise the text. An editor that is scrolled back
+ * into view does not get the focus.
  */
 function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
@@ -200,7 +200,7 @@ function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement 
   }, [id, field]);
 }
 
-/** Keeps the buttons in view when a comment becomes a suggestion, or the reverse: the height of the editor changes. */
+/** Keeps the buttons in view when a change of type changes the height of the editor. */
 function useRevealOnGrowth(id: string, isSuggestion: boolean): void {
   const wasSuggestion = useRef(isSuggestion);
   useEffect(() => {

@@ -12,7 +12,7 @@ function describePosition({ lineStart, lineEnd, side }: RoundAnnotation): string
   return `sent last round, on ${formatLines(lineStart, lineEnd)}${side === "old" ? ", before the change" : ""}`;
 }
 
-/** Renders the comments of the last round below one line, each with the state of its lines. */
+/** Renders the comments of the last round in one widget, each with the state of its lines. */
 export function EarlierComments({ widgetKey }: { readonly widgetKey: string }) {
   useRounds(({ positions }) => positions);
   useSession(({ since }) => since);

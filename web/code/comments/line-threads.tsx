@@ -6,10 +6,7 @@ import { useSession } from "../state/session.ts";
 import { threadsAt } from "../state/threads.ts";
 import { commentFromFinding } from "./start.ts";
 
-/**
- * Renders the threads below one line. This module is separate, so that it is loaded only when there is a
- * thread.
- */
+/** Renders the threads of one widget. This module is separate, so that it is loaded only when there is a thread. */
 export function LineThreads({ widgetKey }: { readonly widgetKey: string }) {
   useThreads(({ threads }) => threads);
   return threadsAt(widgetKey).map((thread) => <CodeThread key={thread.id} thread={thread} />);

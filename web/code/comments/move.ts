@@ -11,8 +11,7 @@ import { useSession } from "../state/session.ts";
 import { setFolded, useView } from "../state/view.ts";
 
 /**
- * Scrolls to a comment and moves the cursor to its line. If the comment's lines are not in the diff, scrolls
- * to its file; if the file is not, opens the sidebar.
+ * Moves to the last line of a comment, or otherwise to its file. Opens the sidebar if the diff does not have the file.
  */
 export function goToComment(controller: DiffController, comment: ReviewComment): void {
   const file = useSession.getState().files.find(({ path }) => path === comment.path);
@@ -32,8 +31,8 @@ export function goToComment(controller: DiffController, comment: ReviewComment):
 }
 
 /**
- * Makes a thread active and scrolls to it. If the thread's lines are not in the diff, scrolls to its file; if
- * the file is not, opens the sidebar.
+ * Makes a thread active and moves to its last line, or otherwise to its file. Opens the sidebar if the diff does not
+ * have the file.
  */
 export function goToThread(controller: DiffController, thread: Thread): void {
   const { anchor, outdated, messages } = thread;

@@ -13,12 +13,12 @@ import { currentPosition, fileAt } from "../state/positions.ts";
 import { loadFileText, useSession } from "../state/session.ts";
 import { changeExpansions, keepText } from "../state/view.ts";
 
-/** Number of lines shown after a comment that is between the hunks. Before it, all lines of the gap are shown. */
+/** Number of lines of a gap shown after the requested lines. All lines before them are shown. */
 const AROUND = 3;
 
 /**
- * Shows the lines of threads, and of comments made on the shown diff, that are between the hunks. Fetches the whole
- * file if the patch, when it is loaded, does not contain the lines. Returns a function that unsubscribes.
+ * Shows the lines between the hunks on which there are threads, or comments made on the shown diff. Returns a function
+ * that unsubscribes.
  */
 export function showCommentedContext(): () => void {
   const asked = new Set<string>();
@@ -105,7 +105,7 @@ async function openThread(lines: LinesBetween): Promise<void> {
   showLines(lines, result.value.text);
 }
 
-/** Shows a line of the new side between the hunks, with all lines of the gap before it and `AROUND` lines after it. */
+/** Shows a line of the new side between the hunks, with the lines around it. */
 export async function showLinesAround(file: DiffFile, patch: ParsedPatch, number: number): Promise<void> {
   const result = await loadFileText(file.path, "new");
   if (!result.ok) return;

@@ -24,8 +24,8 @@ export function showEditor(id: string): void {
 }
 
 /**
- * Scrolls so that the end of an open editor, with its buttons, is in view after the editor has grown: in the
- * next frame, when its new height is laid out. Returns a function that cancels the scroll.
+ * Brings the end of an open editor, with its buttons, into view once its new height is laid out. Returns a function
+ * that cancels this; undefined if the editor is not rendered in the diff.
  */
 export function revealEditor(id: string): (() => void) | undefined {
   const thread = findEditor(id)?.closest<HTMLElement>(".thread-row");
@@ -45,7 +45,7 @@ function findEditor(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`.comment-open[data-comment="${CSS.escape(id)}"]`);
 }
 
-/** Scrolls to the editor so that it is rendered, because only rows near the window are. */
+/** Scrolls to the editor, because only rows near the window are rendered. */
 function scrollToEditor(id: string): HTMLElement | null {
   const comment = useComments.getState().comments.find((each) => each.id === id);
   if (!comment || comment.path === undefined) return null;

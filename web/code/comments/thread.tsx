@@ -27,7 +27,7 @@ interface ThreadProps {
   readonly layout: Layout;
 }
 
-/** Renders the comments and threads below one line. Reports their height to the controller. */
+/** Renders the comments and threads of one widget. Reports their height to the controller. */
 export const Thread = memo(function Thread({ controller, file, widgetKey, row, layout }: ThreadProps) {
   const { path } = file;
   const element = useRef<HTMLDivElement>(null);

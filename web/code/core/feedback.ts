@@ -98,7 +98,9 @@ function quoted(lines: readonly string[]): string {
   return (more > 0 ? [...shown, `… ${more} more ${more === 1 ? "line" : "lines"}`] : shown).join("\n");
 }
 
-/** Returns text for a comment on lines of another file, or whose diff or lines are not those of the heading. */
+/**
+ * Describes how the file, the diff or the lines of a comment differ from those of the heading; empty if they do not.
+ */
 function contextLines(comment: ReviewComment, context: FeedbackContext): string[] {
   const found: string[] = [];
   if (comment.place?.side === "old" && comment.oldPath && comment.oldPath !== comment.path) {

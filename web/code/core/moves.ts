@@ -29,7 +29,7 @@ export function rangeOn(move: DiffMove, side: Side): DiffMove["from"] {
   return side === "old" ? move.from : move.to;
 }
 
-/** Returns the move that contains a line. Binary search. */
+/** Returns the move that contains a line. */
 export function moveAt(moves: FileMoves | undefined, side: Side, number: number): DiffMove | undefined {
   const list = moves?.[side] ?? [];
   let low = 0;

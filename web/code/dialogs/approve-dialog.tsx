@@ -61,7 +61,6 @@ interface ButtonsProps {
   readonly approve: () => void;
 }
 
-/** Renders the buttons. If there are unsent comments, the primary button opens the dialog that sends them. */
 function Buttons({ hasComments, sending, approve }: ButtonsProps) {
   return (
     <>

@@ -35,7 +35,7 @@ export function CodePalette({ controller, commands }: CodePaletteProps) {
   );
 }
 
-/** Returns the contents of the palette: the files (unviewed ones first), the page's commands and the other reviews. */
+/** Returns the contents of the palette, with the unviewed files first. */
 function useContent(commands: readonly Shortcut[]) {
   const session = useSession();
   const view = useView();

@@ -8,7 +8,7 @@ export interface PaletteContent {
   readonly files: readonly DiffFile[];
   /** Commands that change or open something. */
   readonly actions: readonly PaletteEntry[];
-  /** Commands that move the cursor. Most people use them by their keys. */
+  /** Commands that move the cursor. */
   readonly moves: readonly PaletteEntry[];
   /** The other reviews of this machine. */
   readonly reviews: readonly PaletteEntry[];
@@ -26,10 +26,9 @@ const MAX_FILES = 30;
 const MAX_FIRST_FILES = 6;
 
 /**
- * Returns the entries that contain every word of a text, ignoring case: files, then actions, other reviews and moves.
- * Actions are first if one begins with the text. Among files, exact names come first, then names that begin with the
- * text, other matching names, and matching folders. Lists at most `MAX_FILES` files; for an empty text, only the first
- * `MAX_FIRST_FILES`. Leaves out empty groups. Pure.
+ * Returns the entries that contain every word of a text, ignoring case, in groups: files, actions, other reviews and
+ * moves. Actions are first if one begins with the text. Files with a better matching name come first. Leaves out empty
+ * groups. Pure.
  */
 export function paletteGroups(
   text: string,

@@ -12,7 +12,7 @@ import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
 
-/** Renders the dialog that shows the feedback. The person can edit the feedback before sending it. */
+/** Renders the dialog that shows the feedback, which the person can edit before sending it. */
 export function SendDialog() {
   const caller = useSession(({ index }) => index?.caller.name ?? "the agent");
   const { feedback, text, setText, otherEdit } = useFeedbackText();
@@ -82,7 +82,6 @@ interface FeedbackFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** Renders the feedback as an editable text or as rendered Markdown. */
 function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
   const [view, setView] = useState<"text" | "preview">("text");
   const field = useRef<HTMLTextAreaElement>(null);

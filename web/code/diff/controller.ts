@@ -234,8 +234,8 @@ export class DiffController {
   }
 
   /**
-   * Returns the anchor that does not move while heights change: the content at the top of the window; undefined if that
-   * is the start of the diff.
+   * Returns the content at the top of the window, which does not move while heights change; undefined at the start of
+   * the diff.
    */
   private anchor(): Anchor | undefined {
     return this.scrolledTo.virtual <= 0 ? undefined : this.latest.geometry.anchorAt(this.scrolledTo.virtual);

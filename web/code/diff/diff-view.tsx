@@ -123,10 +123,7 @@ function columnsIn(element: HTMLElement, layout: string): number {
   return Math.max(1, Math.floor((side - padding - 0.1) / character));
 }
 
-/**
- * Renders a notice above a shortened printed diff: how many of the files are printed, and the command that prints the
- * whole diff, if there is one.
- */
+/** Renders a notice above a shortened printed diff, with the command that prints the whole diff, if there is one. */
 function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
   const command = useSession(({ index }) => index && diffCommand(index));
   const last = visible.at(-1);

@@ -43,7 +43,10 @@ export async function expandAll(body: FileBody): Promise<void> {
   }
 }
 
-/** Fetches the new side of a file once. Returns false if it is not available. Shows a toast if the request fails. */
+/**
+ * Fetches the new side of a file if it is not loaded. Returns false if it is not available. Shows a toast if the
+ * request fails.
+ */
 export async function ensureText(path: string): Promise<boolean> {
   if (useView.getState().texts.has(path)) return true;
   const file = useSession.getState().files.find((each) => each.path === path);

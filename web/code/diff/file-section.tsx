@@ -84,10 +84,7 @@ function hasRows(body: FileBody): body is FileBody & { readonly patch: ParsedPat
   return body.state === "rows" && body.patch !== undefined && (body.rows?.count ?? 0) > 0;
 }
 
-/**
- * Returns the measured heights of notices, and of wrapped lines that only the browser can measure if their height
- * differs from the layout.
- */
+/** Returns the measured heights of notices, and those of wrapped lines that differ from the layout. */
 function measureRows(element: HTMLElement, body: FileBody): Partial<MeasuredHeights> {
   const widgets = new Map<string, number>();
   const lines = new Map<number, number>();

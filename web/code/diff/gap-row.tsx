@@ -10,8 +10,7 @@ interface GapRowProps {
 }
 
 /**
- * Renders the bar of a gap before, between or after the hunks: expand buttons, or a notice if the lines are not
- * available, and the next hunk's heading.
+ * Renders the bar of a gap: expand buttons, or a notice if the lines are not available, and the next hunk's heading.
  */
 export function GapRow({ body, row, gap }: GapRowProps) {
   const stretch = gapAt(body, gap);

@@ -107,8 +107,8 @@ export function contextLine(
 }
 
 /**
- * Returns the highlighting of a line: from that of the whole file, which includes the context before the
- * hunk, or otherwise from that of the hunk.
+ * Returns the highlighting of a line: that of the whole file if possible, because it includes the context before the
+ * hunk, or otherwise that of the hunk.
  */
 function findHighlight(
   source: LineSource,

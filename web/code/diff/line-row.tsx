@@ -205,10 +205,7 @@ function Code(props: CodeProps) {
   );
 }
 
-/**
- * Returns a line's content. Computes it again only when it changes, because a comment gives all lines of the file a new
- * body.
- */
+/** Returns a line's content. Memoized, because a comment gives the file a new body. */
 function useContent(props: CodeProps): LineContent {
   const { body, row, side, line, search, whole, highlighting, otherEnds } = props;
   const { file, patch, text } = body;

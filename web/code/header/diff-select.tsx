@@ -16,8 +16,8 @@ export async function chooseDiff(diffType: string): Promise<boolean> {
 }
 
 /**
- * Renders the selection of the diff: the common types, then the repository's other types, then with git a search for
- * any branch or commit. A choice by key keeps the focus, so that arrow keys can step through the options. A choice by
+ * Renders the selection of the diff: the common types, the repository's other types and, with git, a search for a
+ * branch or commit. A choice by key keeps the focus, so that arrow keys can step through the options. A choice by
  * pointer removes the focus, so that the page's shortcuts work again.
  */
 export function DiffSelect() {

@@ -131,7 +131,6 @@ function DecisionButtons({ count }: { readonly count: number }) {
   );
 }
 
-/** Renders the button that shows the first commit under review. */
 function CommitsButton() {
   const count = useCommits(({ commits }) => commits.length);
   const isShown = useSession((session) => session.index?.commit !== undefined);
@@ -144,7 +143,6 @@ function CommitsButton() {
   );
 }
 
-/** Renders the menu of less frequent actions. */
 function MoreMenu() {
   const sharing = useSession((session) => session.index?.sharingEnabled ?? false);
   return (

@@ -28,9 +28,9 @@ async function loadFallback(): Promise<Highlight> {
   }
 }
 
-// The package's public functions return styled tokens or HTML. The records from which they make these are cheaper to
-// create and need no theme, but require the language ids in `LANGS`. The package does not export `LANGS`, so its file is
-// imported by path, and the version is pinned exactly.
+// The records from which the package makes its styled tokens and HTML are cheaper to create and need no theme. They
+// require the language ids in `LANGS`, which the package does not export, so its file is imported by path and the
+// version is pinned exactly.
 
 /** Members of the class that its public interface omits. */
 interface RecordHighlighter {

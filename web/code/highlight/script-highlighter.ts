@@ -2,10 +2,7 @@ import hljs from "highlight.js/lib/common";
 import { TOKEN_TYPES } from "../../../src/render/diff/text/token-types.ts";
 import { LINE_BREAK } from "../../../src/render/diff/text/tokens.ts";
 
-/**
- * Maximum length in UTF-16 units of a highlighted text, because highlight.js is about 40 times slower than
- * WebAssembly.
- */
+/** Maximum length in UTF-16 units of a highlighted text, because highlight.js is slow. */
 const MAX_TEXT_LENGTH = 100_000;
 
 /**

@@ -208,7 +208,6 @@ function commentAction({ file, notebook }: FileBody, cell: CellDiff): () => void
   return () => void commentOnLines({ path: file.path, side, from: start, to: start + count - 1 }, "comment");
 }
 
-/** Renders the Markdown of a cell before and after the change. */
 function RenderedCell({ lines }: { readonly lines: readonly NotebookDiffLine[] }) {
   const textOn = (other: number) =>
     lines
@@ -237,7 +236,6 @@ interface ImagesProps {
   readonly images: { readonly old?: number; readonly new?: number };
 }
 
-/** Renders the image of an output before and after the change. */
 function Images({ path, cell, images }: ImagesProps) {
   const diffId = useSession(({ index }) => index?.diffId ?? "");
   const url = (side: "old" | "new") => {

@@ -221,7 +221,6 @@ function PreviewList({ preview, without, isBusy, onChange }: PreviewListProps) {
   );
 }
 
-/** Renders the dialog that ends the review. Comments that are not posted are kept for the next review. */
 function DoneDialog() {
   const posted = usePull(({ pull }) => pull?.posted.length ?? 0);
   const label = usePull(({ pull }) => pull?.forgeLabel ?? "the forge");

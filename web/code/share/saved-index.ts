@@ -2,9 +2,8 @@ import type { DiffFile, DiffIndex } from "../../../src/review/api-types.ts";
 import { diffLabel } from "../state/diff-label.ts";
 
 /**
- * Returns the index of a saved page: the files, the commit and the names that the page shows. Lists its members one by
- * one, because the page is sent to other people: paths and settings of this machine and data of the server must not be
- * in it. Sets `hunksOnly`, because a saved page cannot load other lines. Pure.
+ * Returns the index of a saved page. Lists its members one by one, because paths and settings of this machine and data
+ * of the server must not get to other people. Sets `hunksOnly`, because a saved page cannot load other lines. Pure.
  */
 export function toSavedIndex(index: DiffIndex, patches: readonly string[]): DiffIndex {
   const { origin, diffType, source, diffId, commit, repository } = index;

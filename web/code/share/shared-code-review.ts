@@ -31,9 +31,7 @@ export function readSharedCode(text: string): SharedCodeReview {
   }
 }
 
-/**
- * Validates untrusted data. Checks only the shape of the diff, because only the saved page itself shows it.
- */
+/** Validates untrusted data. Of the diff, checks only the shape, because an import does not use it. */
 function checked(value: unknown): SharedCodeReview {
   const { sallyportCode, title, diffId, comments, index, patches, images } = toRecord(value);
   if (sallyportCode !== 1 || !Array.isArray(comments)) throw new Error("not a review");

@@ -88,7 +88,6 @@ export function FileTree({ controller }: { readonly controller: DiffController }
 
 const NO_SYMBOLS: ReadonlyMap<string, readonly ChangedSymbol[]> = new Map();
 
-/** Scrolls to a file. Closes the tree if the tree covers the diff. */
 function chooseFile(controller: DiffController, path: string): void {
   if (coversDiff()) useView.setState({ treeOpen: false });
   goToFile(controller, path);

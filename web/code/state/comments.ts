@@ -11,7 +11,7 @@ interface CommentState {
   readonly focus: string | undefined;
   /** Comments as they were when their editor was opened, by id. */
   readonly before: ReadonlyMap<string, ReviewComment>;
-  /** Id of the comment that was started with text, whose first character may be a command. */
+  /** Id of the comment that received typed text, whose first character may be a command. */
   readonly typed: string | undefined;
 }
 

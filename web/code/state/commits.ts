@@ -32,8 +32,8 @@ export async function followCommits(): Promise<void> {
 }
 
 /**
- * Resolves when the commits of the shown diff are in the state: to undefined, or to the reason why they could
- * not be loaded. Loads the commits if they are neither known nor being loaded.
+ * Loads the commits of the shown diff, unless they are loaded. Resolves to undefined, or to the reason why they could
+ * not be loaded.
  */
 export function commitsLoaded(): Promise<string | undefined> {
   loading ??= loadCommits();

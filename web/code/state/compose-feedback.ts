@@ -63,7 +63,7 @@ function getCurrentLines(comment: ReviewComment): { start: number; end: number }
 }
 
 /**
- * Describes the position of a comment in a notebook's cell, whether it was made by cells or in the raw diff.
+ * Describes the position of a comment in a notebook's cell, whether the comment was made by cells or in the raw diff.
  */
 function getCellPosition(comment: ReviewComment): string | undefined {
   const { place: anchor, path } = comment;

@@ -54,7 +54,7 @@ export const useDraft = create<DraftState>(() => ({ status: { state: "idle" }, r
 
 let draft: TabDraft<DraftContent> | undefined;
 
-/** Restores the draft, then saves every change and follows other tabs. */
+/** Restores the draft, then saves every change. */
 export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<void> {
   draft = createTabDraft<DraftContent>({
     session: sessionId,

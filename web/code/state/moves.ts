@@ -40,7 +40,7 @@ async function loadMoves(): Promise<void> {
   });
 }
 
-/** Returns the text of the line at the other end of a move; undefined if the patch there is not loaded. */
+/** Returns the text of the line at the other end of a move; undefined if it is not loaded. */
 export function textAtOtherEnd(move: DiffMove, side: Side, number: number): string | undefined {
   const there = otherEnd(move, side, number);
   const { files, patches } = useSession.getState();

@@ -38,7 +38,7 @@ export function fileAt(files: readonly DiffFile[], path: string | undefined): Di
 
 const known = new WeakMap<ParsedPatch, Map<string, CurrentPosition>>();
 
-/** Finds a comment's lines by their text. Returns the stored numbers if the file's patch is not loaded. */
+/** Finds a comment's lines by their text. Returns the stored numbers if the patch or the notebook is not loaded. */
 export function currentPosition(comment: ReviewComment): CurrentPosition {
   const { patches, files } = useSession.getState();
   const file = fileAt(files, comment.path);

@@ -44,7 +44,6 @@ export async function followPull(): Promise<void> {
   await loadPull();
 }
 
-/** Fetches the pull request and its commits. */
 async function loadPull(): Promise<void> {
   const [pull, commits] = await Promise.all([
     getJson<PullState>("/api/pr"),

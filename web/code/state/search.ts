@@ -36,7 +36,7 @@ export const useSearch = create<SearchState>(() => ({
 
 let running = 0;
 
-/** Searches again after a switch, because matches of the previous diff are invalid. */
+/** Searches again when the diff changes, because the matches are those of the previous diff. */
 useSession.subscribe((state, before) => {
   const { open, query } = useSearch.getState();
   if (open && state.patches !== before.patches) void search(query);

@@ -116,9 +116,8 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
 }
 
 /**
- * Checks which review is open after the server at this address was replaced. For the same diff, the page continues; for
- * another diff of the same review, the shown diff is reported as stale; another review is reported as replacing this
- * one.
+ * Checks which review is open after the server at this address was replaced. Continues with the same diff, reports
+ * another diff of the same review as stale, and another review as replacing this one.
  */
 export async function handleServerChange(sessionId: string): Promise<void> {
   const known = useSession.getState().index;

@@ -21,7 +21,7 @@ export const useSymbols = create<SymbolsState>(() => ({
 
 const { setState: set } = useSymbols;
 
-/** Shows or hides the changed functions and types in the file tree. The server parses the files on first use. */
+/** Shows or hides the changed functions and types in the file tree. */
 export async function toggleSymbols(): Promise<void> {
   const { isShown } = useSymbols.getState();
   set({ isShown: !isShown });

@@ -97,8 +97,8 @@ export function filesWithNewThreads(
 }
 
 /**
- * Activates a thread below the cursor's line whenever the cursor moves, preferably an open one, or deactivates the
- * active thread if there is none. Returns a function that unsubscribes.
+ * Activates a thread below the cursor's line whenever the cursor moves, preferably an open one. Without a thread there,
+ * deactivates the active thread. Returns a function that unsubscribes.
  */
 export function activateAtCursor(): () => void {
   return useCursor.subscribe(({ cursor }, before) => {

@@ -29,7 +29,7 @@ interface ViewState {
   readonly commentsOpen: boolean;
   readonly filter: string;
   readonly closedFolders: ReadonlySet<string>;
-  /** Explicit choices by path; other files are folded by `isFolded`. */
+  /** Explicit choices by path; `isFolded` decides about other files. */
   readonly folded: ReadonlyMap<string, boolean>;
   /** Fingerprints of the viewed changes, by path. */
   readonly viewed: ReadonlyMap<string, string>;

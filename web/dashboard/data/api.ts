@@ -16,8 +16,8 @@ export class ApiError extends Error {
 export type QueryValues = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Calls one of the proxy's APIs with a key, which is only kept in memory. A failed request throws `ApiError`, and an
- * aborted one the error of `fetch`.
+ * Sends requests to one of the proxy's APIs, with a key that is only kept in memory. A failed request rejects with
+ * `ApiError`, and an aborted one with the error of `fetch`.
  */
 export interface Api {
   get<Value>(path: string, query?: QueryValues, signal?: AbortSignal): Promise<Value>;

@@ -9,13 +9,12 @@ export interface Query<Data> {
   readonly reload: () => void;
 }
 
-/** Milliseconds until a request that failed without a response, or with a server error, is repeated. */
+/** Milliseconds until a request is repeated after a failure that may be temporary. */
 const RETRY_MS = 5_000;
 
 /**
- * Loads data when the component appears, when `name` changes, and every `refreshMs` while the page is visible. Repeats
- * a request that failed without a response, or with a server error, after `RETRY_MS`. `name` identifies the data that
- * `load` returns.
+ * Loads data when the component appears, when `name` changes, and every `refreshMs` while the page is visible. Retries
+ * a failed request after `RETRY_MS`, unless the proxy rejected it. `name` identifies the data that `load` returns.
  */
 export function useQuery<Data>(
   name: string,

@@ -45,7 +45,7 @@ function patchAttributes(old: Element, wanted: Element): void {
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
 }
 
-/** Reports whether one node can be updated to match the other: same node name and same key. */
+/** Returns whether one node can be updated to match the other: same node name and same key. */
 function isAlike(one: Node, other: Node): boolean {
   return one.nodeName === other.nodeName && getKey(one) === getKey(other);
 }

@@ -100,8 +100,8 @@ export function AnnotationText({ text }: { readonly text: string }) {
 }
 
 /**
- * Shortens a quote of more than 160 characters to its first 100 and last 50 characters, cut between words. Each block
- * of the plan keeps its own line.
+ * Shortens a quote of more than 160 characters to its beginning and end, cut between words. Each block of the plan
+ * keeps its own line.
  */
 export function shortened(quote: string): string {
   const text = quote

@@ -26,10 +26,7 @@ interface AnnotationComposerProps {
   readonly box?: Box;
 }
 
-/**
- * Renders the editor of one annotation. Saves the draft on every change. Escape and Mod+Enter close the
- * editor and keep the annotation.
- */
+/** Renders the editor of one annotation. Escape and Mod+Enter close the editor and keep the annotation. */
 export function AnnotationComposer({ composer, box }: AnnotationComposerProps) {
   const { type, images } = composer;
   const canAttach = useReview((state) => state.plan !== undefined);

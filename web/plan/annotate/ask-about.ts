@@ -7,8 +7,7 @@ import { startAnnotation, updateComposer } from "../state/actions.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 
 /**
- * Opens a question to the configured model: about the passage of `anchor` if the plan is not edited and the passage is
- * not removed text, otherwise about the whole plan.
+ * Opens a question to the configured model: about the passage of `anchor` if possible, otherwise about the whole plan.
  */
 export function askAbout(anchor: PlanAnchor | undefined): void {
   if (useAsk.getState().model === undefined) {

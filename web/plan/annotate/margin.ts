@@ -114,10 +114,7 @@ export interface StackOptions {
   /** The first pixel of the column that a card may cover. */
   readonly from: number;
   readonly gap: number;
-  /**
-   * Index of the active card; -1 if no card is active. The card stands exactly beside its text if there is room. Other
-   * cards are moved to make room for this card.
-   */
+  /** Index of the active card, which stands beside its text if there is room; -1 if no card is active. */
   readonly active: number;
 }
 

@@ -76,7 +76,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
   );
 }
 
-/** Renders the cards of the annotations. It is a separate component, so that typing does not render them again. */
+/** Renders the cards in a separate component, so that typing does not render them again. */
 const Cards = memo(function Cards() {
   const annotations = useReview((state) => state.annotations);
   const activeId = useReview((state) => state.activeId);

@@ -38,7 +38,7 @@ export function Article() {
   );
 }
 
-/** Returns a function that returns the URL of an image in the plan, or undefined if the image must not be loaded. */
+/** Returns a function that resolves the URL of an image in the plan; undefined if the image must not be loaded. */
 export function useImageUrl(): (source: string) => string | undefined {
   const cwd = useReview((state) => state.plan?.caller.cwd ?? "");
   return useCallback((source: string) => resolveImageUrl(source, cwd), [cwd]);

@@ -8,9 +8,8 @@ import { describeAll, MAX_RENDERED_CARDS } from "../model/annotations.ts";
 export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
 
 /**
- * Maximum number of annotations that are all painted. Of a larger number, only those near the window are
- * painted, because the browser checks every range of a highlight on every change of the document, including
- * keys typed into a field.
+ * Maximum number of annotations that are all painted. Of a larger number, only those near the window are painted,
+ * because the browser checks every range of a highlight on every change of the document.
  */
 const MAX_PAINTED = 500;
 /** Pixels above and below the window in which annotations are painted. */
@@ -73,7 +72,6 @@ function nearWindow(
   );
 }
 
-/** Returns the range of the removed text to which an annotation refers. */
 function removedRange(root: Element, anchor: PlanAnchor): Range | undefined {
   const element = annotatedRemoval(root, anchor);
   if (!element) return undefined;

@@ -16,7 +16,7 @@ import { SaveOptions } from "./save-options.tsx";
 import { type AnnotationsChoice, UnsentAnnotations } from "./unsent-annotations.tsx";
 import { useDecision } from "./use-decision.ts";
 
-/** Renders the dialog that approves the plan. It offers only what this agent can receive with an approval. */
+/** Renders the dialog that approves the plan, with the options that this agent supports. */
 export function ApproveDialog() {
   const plan = useReview((state) => state.plan);
   const note = useReview((state) => state.note);

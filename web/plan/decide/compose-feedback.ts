@@ -19,9 +19,8 @@ export interface FeedbackParts {
 }
 
 /**
- * Formats the feedback for the agent as Markdown: the instruction, the note, numbered items with line numbers, quoted
- * source and the requested change, then the reviewer's edits and the praise. Returns an empty string if there is
- * nothing to send.
+ * Formats the feedback for the agent as Markdown: the instruction, the note, the numbered items, the reviewer's edits
+ * and the praise. Returns an empty string if there is nothing to send.
  */
 export function composeFeedback({
   source,
@@ -135,7 +134,6 @@ function imageList(images: NonNullable<PlanAnnotation["images"]>): string {
   return `See the attached ${images.length === 1 ? "image" : "images"} (files on this machine):\n\n${lines.join("\n")}`;
 }
 
-/** Formats text as a Markdown quote. */
 function quoted(text: string): string {
   return text
     .split("\n")

@@ -8,8 +8,8 @@ import { toSaveTargets } from "../state/settings.ts";
 import { getFeedback } from "./plan-feedback.ts";
 
 /**
- * Replaces the plan page after a rendering failure. It sends decisions without any other component of the
- * page.
+ * Renders the page after a rendering failure: the comments, and the decisions that are still possible. Uses no other
+ * component of the page.
  */
 export function FailedReview({ message }: { readonly message: string }) {
   const isOpen = useReview((state) => state.phase !== "done");

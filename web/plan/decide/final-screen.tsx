@@ -25,7 +25,6 @@ export function FinalScreen() {
   );
 }
 
-/** Renders the end of the review, and sets the tab's title to `title`. */
 function FinalMessage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   useEffect(() => setTitle(title), [title]);
   return <PageState title={title}>{children}</PageState>;

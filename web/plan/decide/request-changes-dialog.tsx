@@ -13,10 +13,7 @@ import { toSaveTargets } from "../state/settings.ts";
 import { getFeedback } from "./plan-feedback.ts";
 import { useDecision } from "./use-decision.ts";
 
-/**
- * Renders the dialog that requests changes. It shows the feedback. The person can edit the feedback before
- * sending it.
- */
+/** Renders the dialog that requests changes, with the feedback, which the person can edit before sending it. */
 export function RequestChangesDialog() {
   const state = useReview();
   const feedback = getFeedback(state, "request-changes");
@@ -58,7 +55,6 @@ interface SummaryProps {
   readonly isSilent: boolean;
 }
 
-/** Renders the field for the summary that precedes all comments. */
 function Summary({ name, isSilent }: SummaryProps) {
   const note = useReview((state) => state.note);
   const hasAnnotations = useReview((state) => state.annotations.length > 0);
@@ -81,7 +77,6 @@ function Summary({ name, isSilent }: SummaryProps) {
   );
 }
 
-/** Renders the complete feedback as Markdown or as editable text. */
 function SentText({ name, feedback }: { readonly name: string; readonly feedback: string }) {
   const [shown, setShown] = useState<"preview" | "text">("preview");
   const isRewritten = useReview((state) => state.rewritten !== undefined);
@@ -118,10 +113,7 @@ function SentText({ name, feedback }: { readonly name: string; readonly feedback
   );
 }
 
-/**
- * Maximum length in UTF-16 units of a text that is rendered with the dialog. A longer text is rendered after the dialog
- * opens.
- */
+/** Maximum length in UTF-16 units of a text that is rendered with the dialog; a longer text is rendered afterward. */
 const DEFERRED_LENGTH = 20_000;
 
 function Preview({ text }: { readonly text: string }) {

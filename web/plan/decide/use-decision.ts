@@ -7,9 +7,7 @@ interface Decision {
   readonly run: (send: () => Promise<string | undefined>) => Promise<void>;
 }
 
-/**
- * Returns a function that sends a decision, never twice at the same time, and the error of the last attempt.
- */
+/** Returns a function that sends one decision at a time, and the error of the last attempt. */
 export function useDecision(): Decision {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();

@@ -50,7 +50,7 @@ function lineInSource(): number {
   return Number(lines[at]?.dataset["line"] ?? 1);
 }
 
-/** Returns the index of the first item whose bottom is below the header. Binary search. */
+/** Returns the index of the first item whose bottom is below the header. */
 function firstAtOrBelow(count: number, getBottom: (index: number) => number): number {
   const top = coveredTop() + 1;
   let [low, high] = [0, count];

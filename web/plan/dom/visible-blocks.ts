@@ -22,8 +22,8 @@ export function isInWindow(element: Element): boolean {
 }
 
 /**
- * Returns the index of the first element that begins at or below the top of the window, or of the one before it if that
- * element begins below the window; -1 if all elements begin above the top of the window.
+ * Returns the index of the first element that begins at or below the top of the window. If that element begins below
+ * the window, returns the one before it, if any. Returns -1 if all elements begin above the top of the window.
  */
 export function firstInWindow(elements: readonly Element[]): number {
   const top = coveredTop();

@@ -17,7 +17,7 @@ const wide = typeof matchMedia === "undefined" ? undefined : matchMedia("(min-wi
  */
 let chosen: boolean | undefined;
 
-/** Renders the editor of the plan's Markdown. Saves the draft on every change. */
+/** Renders the editor of the plan's Markdown. */
 export function EditView() {
   const original = useReview((state) => state.plan?.plan ?? "");
   const name = useReview((state) => state.plan?.caller.name ?? "the agent");

@@ -13,8 +13,8 @@ type EditorModule = typeof import("./markdown-editor.ts");
 let loaded: EditorModule | undefined;
 
 /**
- * Returns whether the plan is edited in the text area only, because it has more than a million characters. The page
- * shows it as plain text, without highlighting and preview, and browsers can edit 20 MB in a text area.
+ * Returns whether the plan is edited in the text area only: it has more than a million characters and is shown as plain
+ * text.
  */
 export const isPlainText = ({ document }: ReviewState): boolean => document.isPlain === true;
 

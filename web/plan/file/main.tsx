@@ -51,7 +51,7 @@ function keepAnnotations({ title, plan, annotations }: SharedReview): void {
   });
 }
 
-/** Hashes with FNV-1a, to distinguish files only. */
+/** Hashes with FNV-1a, only to distinguish files. */
 function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

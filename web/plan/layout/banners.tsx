@@ -64,8 +64,8 @@ export function Banners() {
 }
 
 /**
- * Returns the round in which the last batch was sent, or the round before this one if no batch was sent in an earlier
- * round; undefined in the first round.
+ * Returns the earlier round to compare with: that of the last batch, or otherwise the one before this round; undefined
+ * in the first round.
  */
 function useEarlierRound(): number | undefined {
   const sent = useThreads((state) => state.sent?.round);

@@ -108,7 +108,6 @@ function ViewChoice() {
   return <Segmented label="View" value={view} options={options} onChange={setView} />;
 }
 
-/** Shows the save state of the draft. */
 function DraftState() {
   const draft = useReview((state) => state.draft);
   switch (draft.state) {

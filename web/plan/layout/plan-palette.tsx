@@ -58,7 +58,7 @@ interface PlanPaletteContent {
   readonly comments: readonly PaletteEntry[];
   /** The other open reviews on this machine. */
   readonly reviews: readonly PaletteEntry[];
-  /** Commands that move the cursor. Most people use them by their keys. */
+  /** Commands that move the cursor. */
   readonly moves: readonly PaletteEntry[];
 }
 

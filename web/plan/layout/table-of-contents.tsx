@@ -47,8 +47,7 @@ export function TableOfContents() {
 
 /**
  * Returns whether an entry is visible in the column. A visible entry is not scrolled into view, because in some
- * versions of Chromium the next Tab continues at the element that was scrolled into view last: after loading, Tab would
- * skip the header.
+ * versions of Chromium the next Tab would then continue at that entry and skip the header.
  */
 function isWithin(entry: Element, column: Element): boolean {
   const [inner, outer] = [entry.getBoundingClientRect(), column.getBoundingClientRect()];

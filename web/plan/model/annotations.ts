@@ -61,7 +61,7 @@ export interface RelocatedAnnotation {
   readonly lost: boolean;
 }
 
-/** Finds each annotation in another version of the plan. Collapses the anchors of those whose text is gone. */
+/** Finds each annotation in another version of the plan. Collapses an anchor whose text is gone. */
 export function relocateAnnotations(
   document: MarkdownDocument,
   annotations: readonly PlanAnnotation[],

@@ -10,11 +10,8 @@ export interface RequestState {
 }
 
 /**
- * Compares a plan with the one on which an annotation was made, ignoring differences in whitespace. A replacement or
- * insertion is met if the plan contains the requested text more often than before; a replacement also requires that
- * the old text is gone or part of the new text. A deletion is met if the text is gone. For a comment, reports only
- * whether its text has changed; for removed text, only whether it is in the plan again. `lost`: the plan no longer
- * contains the text of the annotation. Pure.
+ * Describes whether a plan meets the request of an annotation that was made on the plan `before`, ignoring differences
+ * in whitespace. `lost`: the plan no longer contains the text of the annotation. Pure.
  */
 export function requestState(
   before: string,

@@ -26,7 +26,7 @@ interface DraftContent extends SharedContent {
 
 let tabDraft: TabDraft<DraftContent> | undefined;
 
-/** Loads the draft of this plan, then saves every change and follows other tabs. */
+/** Loads the draft of this plan, then saves every change. */
 export async function startDraft({ sessionId, ...first }: PlanState): Promise<void> {
   tabDraft = createTabDraft<DraftContent>({
     session: sessionId,

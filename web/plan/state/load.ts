@@ -35,8 +35,8 @@ export async function load(): Promise<void> {
 }
 
 /**
- * Checks which review is open when another server is running at this address. If the plan is the same, the
- * page continues. Otherwise the plan is reported as replaced.
+ * Checks which review is open when another server is running at this address. Continues if the plan is the same;
+ * otherwise reports the plan as replaced.
  */
 export async function handleServerChange(sessionId: string): Promise<void> {
   const known = useReview.getState().plan;

@@ -57,9 +57,8 @@ export function mergeOtherTab<Content extends SharedContent>(
 }
 
 /**
- * Returns the composer after a merge. It closes if the other tab has saved the same comment. If the other tab has
- * changed or deleted the annotation that is edited, what this tab has written becomes a new annotation; an unchanged
- * composer shows the other tab's version or closes.
+ * Returns the composer after a merge; undefined if the other tab has saved the same comment. If the other tab has
+ * changed or deleted the edited annotation, unsaved changes of this tab become a new annotation.
  */
 function mergedComposer(
   composer: Composer | undefined,

@@ -14,7 +14,7 @@ export async function renewPageToken(): Promise<void> {
     const meta = element();
     if (token !== undefined && meta) meta.content = token;
   } catch {
-    // The new server is not reachable. The token is renewed when the next server responds.
+    // The server is not reachable, so the token does not change.
   }
 }
 

@@ -17,15 +17,12 @@ interface AskState {
   readonly model: string | undefined;
   /** The subject of the open conversation. */
   readonly about: AskAbout | undefined;
-  /**
-   * Finished questions and answers by their subject. They exist only in this page. Only answers that are inserted into
-   * a comment or a reply become part of the feedback.
-   */
+  /** Finished questions and answers by their subject. They exist only in this page. */
   readonly exchanges: ReadonlyMap<string, readonly AskExchange[]>;
   /** The current question, and the received part of its answer. */
   readonly pending: AskExchange | undefined;
   readonly error: string | undefined;
-  /** Whether the person has asked a question on this page, and so has seen a prompt and its URL. */
+  /** Whether the person has asked a question on this page. */
   readonly isPromptSeen: boolean;
 }
 

@@ -35,8 +35,8 @@ interface RegionProps {
 }
 
 /**
- * Isolates rendering failures to one region of a page. A region that fails again offers to reload the page:
- * Chromium 153 and earlier never request a script again that has failed to load.
+ * Isolates rendering failures to one region of a page. A region that fails again offers to reload the page, because
+ * browsers may not request a script again that has failed to load.
  */
 export function Region({ name, children }: RegionProps) {
   return (

@@ -25,7 +25,7 @@ interface FailedPageProps {
   readonly warnings: readonly string[];
 }
 
-/** Replaces a page after a rendering failure: the person's comments as text, and decision buttons. */
+/** Replaces a page after a rendering failure with the person's comments as text and buttons for the decisions. */
 export function FailedPage({ message, comments, decisions, doubt, warnings }: FailedPageProps) {
   const [sent, setSent] = useState<string>();
   const [problem, setProblem] = useState<string>();

@@ -6,7 +6,7 @@ export type DraftStatus =
   | { readonly state: "idle" }
   | { readonly state: "pending" }
   | { readonly state: "saved"; readonly savedAt: string }
-  /** The server does not respond or cannot write. Saving is retried until it succeeds. */
+  /** The server does not respond or cannot write. Saving is retried. */
   | { readonly state: "failing"; readonly message: string }
   /** Another tab saved a newer draft; this tab no longer saves. */
   | { readonly state: "superseded" }
@@ -25,7 +25,7 @@ export interface AutosavePorts<Content> {
    * has something to save.
    */
   readonly onConflict?: (stored: Content, generation: number) => boolean;
-  /** Milliseconds from the first unsaved change to the save; at most 500. Default: 400. */
+  /** Milliseconds from the first unsaved change to the save. Default: 400. */
   readonly delay?: number;
   /** Milliseconds until a failed save is retried. Default: 2,000. */
   readonly retryDelay?: number;

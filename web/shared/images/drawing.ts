@@ -28,7 +28,6 @@ function fontSizeFor(width: number): number {
   return width * 6;
 }
 
-/** Returns the outline of a pen stroke as a polygon. */
 function penOutline(mark: Mark): readonly Point[] {
   const input = mark.points.map(({ x, y }) => [x, y] as [number, number]);
   return getStroke(input, { size: mark.width * 1.8, thinning: 0.4, smoothing: 0.6, streamline: 0.4 }).map(
@@ -36,7 +35,6 @@ function penOutline(mark: Mark): readonly Point[] {
   );
 }
 
-/** Returns the two ends of an arrowhead. */
 function arrowHead(from: Point, to: Point, width: number): readonly [Point, Point] {
   const angle = Math.atan2(to.y - from.y, to.x - from.x);
   const length = Math.min(width * 5, Math.hypot(to.x - from.x, to.y - from.y) / 2);

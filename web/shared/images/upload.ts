@@ -8,7 +8,7 @@ export type UploadResult =
   | { readonly ok: true; readonly image: AttachedImage }
   | { readonly ok: false; readonly message: string };
 
-/** Uploads an image so that the agent can open it by its path. First checks type and size, as the server does. */
+/** Uploads an image so that the agent can open it by its path. First checks its type and size. */
 export async function uploadImage(file: File): Promise<UploadResult> {
   if (!TYPES.includes(file.type)) {
     return { ok: false, message: `${file.name || "This file"} is not a PNG, JPEG or WebP image.` };

@@ -17,7 +17,7 @@ export interface Shortcut {
 
 /** Handles a sentence that is typed without a focused field. */
 export interface TypingTarget {
-  /** Returns whether text is selected. While it is, every typed character except a space starts a comment on it. */
+  /** Returns whether text is selected. If so, every typed character except a space starts a comment on it. */
   readonly hasSelection: () => boolean;
   /** Starts a comment with the text typed so far, and focuses the comment's field. */
   readonly startComment: (typed: string) => void;

@@ -11,7 +11,7 @@ export interface PageTemplate {
   readonly element: string;
 }
 
-/** Returns a saved page with a review in it. Throws with a reason to display. */
+/** Returns a saved page with a review in it. Throws if the template cannot be loaded. */
 export async function createSavedPage(
   { url, placeholder, title, element }: PageTemplate,
   review: { readonly title: string },

@@ -6,8 +6,8 @@ interface WithImages {
 }
 
 /**
- * Returns comments whose attached images have names such as `attached:1` in place of their paths, which are those of this
- * machine, and the URL of each image by that name.
+ * Returns comments whose attached images have names such as `attached:1` in place of their local paths, and the URL of
+ * each image by that name.
  */
 export function withNamedImages<Comment extends WithImages>(
   comments: readonly Comment[],

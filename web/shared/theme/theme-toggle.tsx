@@ -8,7 +8,7 @@ const CHOICES = [
   { theme: "dark", label: "Dark", Icon: Moon },
 ] as const;
 
-/** Renders the choice of the light, dark or system theme. `onChange` stores the choice. */
+/** Renders the choice of the light, dark or system theme. Applies the chosen theme, and passes it to `onChange`. */
 export function ThemeToggle({ onChange }: { readonly onChange: (theme: Theme) => void }) {
   const { theme, resolved } = useTheme();
   const Icon = resolved === "dark" ? Moon : Sun;

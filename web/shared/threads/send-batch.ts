@@ -12,7 +12,7 @@ export interface CommentToSend {
   readonly onStored: () => void;
 }
 
-/** The result of sending: an error message, or a reason why the agent may not receive the batch. */
+/** The result of sending. `error`: why sending failed. `doubt`: why the agent may not receive the batch. */
 export interface HandedOver {
   readonly error?: string | undefined;
   readonly doubt?: CallerDoubt | undefined;
@@ -55,8 +55,8 @@ async function handOver(comments: readonly CommentToSend[], path: string, body: 
 }
 
 /**
- * Stores comments and replies as threads and messages. Removes each item from the draft when it is stored, so
- * that a second attempt after a failure stores no item twice. Resolves to an error message, or to undefined.
+ * Stores comments and replies as threads and messages. Removes each stored item from the draft, so that another attempt
+ * continues with the rest. Resolves to an error message, or to undefined.
  */
 export async function storeDrafts(comments: readonly CommentToSend[]): Promise<string | undefined> {
   for (const comment of comments) {

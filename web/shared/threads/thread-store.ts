@@ -95,8 +95,8 @@ let shownRequest = 0;
 export const hasRequestedThreads = (): boolean => requestCount > 0;
 
 /**
- * Fetches all threads. Keeps changes from events that arrived before the response. Ignores the response if
- * that of a later request has arrived. If the server lacks the route, the page shows no threads.
+ * Fetches all threads. Keeps changes from events that arrived before the response. Ignores the response if that of a
+ * later request has arrived. After a failure, the threads do not change.
  */
 export async function loadThreads(fetchAll = fetchThreads): Promise<void> {
   const request = ++requestCount;

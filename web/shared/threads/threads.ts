@@ -10,7 +10,7 @@ export function threadStatus({ state, outdated }: Thread): ThreadStatus {
   return outdated ? "outdated" : "open";
 }
 
-/** Returns the threads with `thread` added, or replaced in its position. */
+/** Returns the threads with `thread` added, or in place of the thread with the same id. */
 export function withThread(threads: readonly Thread[], thread: Thread): readonly Thread[] {
   const at = threads.findIndex(({ id }) => id === thread.id);
   return at < 0 ? [...threads, thread] : threads.with(at, thread);
@@ -172,7 +172,10 @@ export function threadSummary({ messages }: Thread): string {
   return markdownSummary(messages[0]?.markdown ?? "");
 }
 
-/** Returns the first line of a text with a letter or digit: without Markdown markers, at most 200 characters. */
+/**
+ * Returns the first line that has a letter or digit, without Markdown markers and cut to 200 characters; empty if there
+ * is none.
+ */
 export function markdownSummary(text: string): string {
   const line = text.split("\n").find((each) => /[\p{L}\p{N}]/u.test(each)) ?? "";
   return line

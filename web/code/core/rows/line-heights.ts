@@ -3,8 +3,8 @@ import { MAX_SHOWN_LINE, shownLength } from "../../../../src/render/diff/text/se
 import { findDeceptions } from "../../../../src/render/markdown/deceptive.ts";
 
 /**
- * Pixels. The style sheet uses the same values, except for notices and widgets. The heights of notices, widgets and
- * blocks of notebooks are measured, and these values apply until then.
+ * Heights in pixels. Those of notices, widgets and blocks of notebooks apply until they are measured; the others are
+ * those of the style sheet.
  */
 export const LINE_HEIGHT = 20;
 export const GAP_HEIGHT = 28;

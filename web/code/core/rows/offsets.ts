@@ -13,7 +13,7 @@ export function computeOffsets(count: number, getHeight: (index: number) => numb
   return offsets;
 }
 
-/** Returns the index of the item at `position`, clamped to the first and last. Binary search. */
+/** Returns the index of the item at `position`, clamped to the first and last. */
 export function indexAt(offsets: Float64Array, position: number): number {
   let low = 0;
   let high = Math.max(0, offsets.length - 2);

@@ -55,7 +55,7 @@ function onOneSide(
   return positions;
 }
 
-/** Inserts widgets into the rows. Copies the arrays in slices instead of rebuilding them. */
+/** Inserts widgets into the rows. */
 export function withWidgets(
   rows: RowModel,
   positions: readonly WidgetPosition[],

@@ -40,9 +40,8 @@ export function toPattern(query: SearchQuery): RegExp | string | undefined {
 }
 
 /**
- * Returns up to `limit` matches in a file's patch, in order. Plain text is searched in the whole patch and mapped to
- * lines, about 50 times faster than line by line. A regular expression is applied to each line, so that `^` and `$`
- * match at the start and the end of a line.
+ * Returns up to `limit` matches in a file's patch, in order. Searches plain text in the whole patch, which is faster
+ * than line by line, and a regular expression in each line, so that `^` and `$` match at its start and end.
  */
 export function searchPatch(patch: ParsedPatch, query: SearchQuery, limit: number): Match[] {
   const pattern = toPattern(query);

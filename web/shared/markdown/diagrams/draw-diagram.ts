@@ -6,10 +6,7 @@ const TIME_LIMIT = 10_000;
 let frame: Promise<DiagramFrame | undefined> | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
-/**
- * Renders a Mermaid diagram in the frame, which is opened on first use, and again after it could not be loaded or did
- * not respond in time. Never rejects.
- */
+/** Renders a Mermaid diagram in the frame, which is opened on first use. Never rejects. */
 export async function drawDiagram(source: string, theme: DiagramRequest["theme"]): Promise<DrawnDiagram> {
   if (source.length > MAX_DIAGRAM_LENGTH) return wrong("it is longer than 50,000 characters");
   if (/\bimg\s*:/.test(source) && source.includes("//")) return wrong("it loads images from other servers");
