@@ -7,7 +7,10 @@ export function download(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Returns a file name without leading dots and characters that some file systems reject; `plan` if nothing remains. */
+/**
+ * Returns a file name without characters that some file systems reject and without leading dots; `plan` if nothing
+ * remains.
+ */
 export function fileName(name: string): string {
   const cleaned = name
     .replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ")

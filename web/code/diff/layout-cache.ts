@@ -95,7 +95,7 @@ export class LayoutCache {
     };
   }
 
-  /** Returns the lines of a text. The same text has the same array. */
+  /** Returns the lines of a text, in the same array for the same text. */
   private linesOf(text: string | undefined): readonly string[] | undefined {
     if (text === undefined) return undefined;
     const known = this.textLines.get(text);

@@ -113,7 +113,7 @@ interface BlockRowProps {
   readonly block: NotebookBlock;
 }
 
-/** Renders a row of a notebook that is not a line. Its code is loaded with the first such row. */
+/** Renders a row of a notebook that is not a line. */
 function BlockRow(props: BlockRowProps) {
   return (
     <Suspense fallback={<div role="row" className="row block-row" />}>

@@ -113,7 +113,7 @@ function saveComments({ title, diffId, comments: given }: SharedCodeReview): voi
   saved = comments;
 }
 
-/** Warns before leaving if the comments have changed since the page was opened or they were last saved as a file. */
+/** Warns before leaving with changed comments that were not saved as a file. */
 function useUnsavedWarning(): void {
   useEffect(() => {
     saved = useComments.getState().comments;

@@ -4,7 +4,7 @@ import { getStart, type Range } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 
-/** The names of the filters of calls: choices in the page's location, and members of the API's query. */
+/** The filters of calls, by their names in the page's location and in the API's query. */
 export const FILTERS = ["q", "outcome", "model", "upstream", "key", "team", "session"] as const;
 
 const SELECTS = { model: "Model", upstream: "Upstream", key: "Key", team: "Team" } as const;

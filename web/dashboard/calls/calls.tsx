@@ -22,7 +22,9 @@ interface CallPage {
   readonly next_cursor: string | null;
 }
 
-/** Renders the calls of the ledger, newest first and page by page, and the details of the call in the location. */
+/**
+ * Renders the calls of the ledger, newest first and page by page, and the details of the call that the location names.
+ */
 export function CallsView() {
   const { api, isAdmin } = useSession();
   const [{ item, choices }, choose] = usePageLocation();

@@ -19,7 +19,7 @@ interface DataTableProps<Row> {
   readonly getTone?: (row: Row) => string;
 }
 
-/** Renders a table with the same markup as `table` of `src/render/dashboard`: rows become cards on a narrow page. */
+/** Renders a table with the same markup as `table` of `src/render/dashboard`. */
 export function DataTable<Row>({ labelledBy, columns, rows, getKey, getTone }: DataTableProps<Row>) {
   return (
     <table aria-labelledby={labelledBy}>

@@ -103,7 +103,7 @@ function positionCards(column: HTMLElement): void {
   column.style.minHeight = last ? `${(tops.at(-1) ?? 0) + last.height}px` : "";
 }
 
-/** The wanted position of a card, from the top of the column, and its height. In pixels. */
+/** The wanted position of a card, from the top of the column, and its height, in pixels. */
 export interface CardBox {
   /** The top of the annotated text. */
   readonly wanted: number;

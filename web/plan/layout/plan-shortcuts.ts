@@ -139,7 +139,7 @@ export const planTyping: TypingTarget = {
           dialog,
           labelTarget,
           isSidebarOpen,
-          // Does not open an annotation again that the commands have saved.
+          // An annotation that the commands have saved is not opened again.
           composer: now.annotations === annotations ? composer : undefined,
         }));
       });

@@ -34,7 +34,7 @@ export interface AutosavePorts<Content> {
 export interface Autosave<Content> {
   /** Schedules a save. */
   touch(): void;
-  /** Saves unsaved changes now, in a request that outlives the page. */
+  /** Saves unsaved changes now. A small request outlives the page. */
   flush(): void;
   /**
    * Merges the draft that `read` returns, if another tab has saved it since this tab last saved or merged. `generation`

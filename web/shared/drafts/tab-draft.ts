@@ -28,7 +28,7 @@ export interface TabDraft<Content> {
   begin(restored: Pick<Draft<Content>, "generation" | "content">): void;
   /** Schedules a save. Does nothing during a merge: both tabs have the result, or a save is due anyway. */
   touch(): void;
-  /** Saves unsaved changes now, in a request that outlives the page. */
+  /** Saves unsaved changes now. A small request outlives the page. */
   flush(): void;
   /**
    * Merges the draft that another tab has saved. `generation` is the announced one; absent if saves may have been

@@ -1,6 +1,6 @@
-/** Milliseconds after the page gained focus in which no input is accepted. */
+/** Milliseconds for which no input is accepted after the page gained focus. */
 export const FOCUS_DELAY_MS = 1_000;
-/** Milliseconds after an irreversible button appeared in which it accepts no input. */
+/** Milliseconds for which an irreversible button accepts no input after it appeared. */
 export const APPEAR_DELAY_MS = 400;
 
 /**

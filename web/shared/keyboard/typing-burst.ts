@@ -59,7 +59,7 @@ export function typeKey(before: TypingBurst, key: TypedKey, at: number): BurstSt
   const overdue = burst === NO_BURST ? before.pending : [];
   const { printed, kind, name } = key;
   if (isSentence(burst, key)) return { burst: NO_BURST, run: overdue, typed: burst.text + printed };
-  // A key that does not continue a word after a pending command starts a new burst.
+  // After a pending command, a key that does not continue a word starts a new burst.
   const text = burst.pending.length > 0 && burst.pending[0] !== name ? printed : burst.text + printed;
   if (kind === "guarded") {
     const isRepeated = burst.pending[0] === name;

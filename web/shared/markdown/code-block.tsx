@@ -49,7 +49,7 @@ export function CodeBlock({ leaf, node, isRemoved = false }: CodeBlockProps) {
 
 let highlighter: Promise<typeof import("./highlight.ts")> | undefined;
 
-/** Imports the highlighter once: each `import()` of a page searches the document for the module's preload links. */
+/** Imports the highlighter once, because each `import()` searches the document for preload links. */
 function loadHighlighter(): Promise<typeof import("./highlight.ts")> {
   highlighter ??= import("./highlight.ts").catch((error: unknown) => {
     highlighter = undefined;

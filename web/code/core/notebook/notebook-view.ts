@@ -42,7 +42,7 @@ export interface NotebookView {
   readonly text: NotebookText;
   readonly blocks: readonly NotebookBlock[];
   readonly rows: Readonly<Record<Layout, RowModel>>;
-  /** Moves widgets whose line is not shown to the top of the file. */
+  /** Moves widgets to the top of the file if their line is not shown. */
   raiseHidden(widgets: readonly Widget[], layout: Layout): readonly Widget[];
 }
 
