@@ -80,7 +80,7 @@ const NO_EXPANSIONS: ReadonlyMap<number, Expansion> = new Map();
 /** The key of a file's notice in the measured heights. */
 export const NOTICE_KEY = "notice";
 
-/** Returns a key for a row of code that is the same in both layouts; undefined for other rows. */
+/** Returns a key for a row of code, by its line of the new side if it has one; undefined for other rows. */
 export function lineHeightKey(rows: RowModel, row: number): number | undefined {
   const left = rows.left[row] ?? -1;
   const right = rows.right[row] ?? -1;
