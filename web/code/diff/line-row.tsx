@@ -205,7 +205,7 @@ function Code(props: CodeProps) {
   );
 }
 
-/** Returns a line's content. Memoized, because a comment gives the file a new body. */
+/** Returns a line's content, memoized because a comment gives the file a new body. */
 function useContent(props: CodeProps): LineContent {
   const { body, row, side, line, search, whole, highlighting, otherEnds } = props;
   const { file, patch, text } = body;

@@ -12,7 +12,7 @@ import { keyColumns, type Open, REFRESH_MS, teamColumns } from "./columns.tsx";
 import { ConfirmDialog, KeyDialog, type NewSecret, RotateDialog, SecretDialog } from "./key-dialogs.tsx";
 import { TeamDialog } from "./team-dialog.tsx";
 
-/** Number of keys on a page. The remaining limits of each listed key are a separate request. */
+/** Number of keys on a page. Each key with limits causes another request. */
 const PAGE_SIZE = 25;
 
 /** Renders the keys and teams, their remaining limits, and the buttons that change them. */

@@ -12,7 +12,7 @@ const ICONS = {
 } as const satisfies Record<AnnotationType, unknown>;
 
 /**
- * Renders the icon of an annotation type. Hidden from screen readers, because the element around it has the type's name
+ * Renders the icon of an annotation type, hidden from screen readers, because the element around it has the type's name
  * as its text or title.
  */
 export function TypeIcon({ type, size = 15 }: { readonly type: AnnotationType; readonly size?: number }) {

@@ -89,7 +89,7 @@ export function isWorthKeeping(composer: Composer): boolean {
   );
 }
 
-/** Saves the annotation that is being written and closes the composer, unless it has no content to keep. */
+/** Saves the annotation that is being written and closes the composer. Does nothing without content to keep. */
 export function saveComposer(): void {
   const { composer } = state();
   const kept = withOpenAnnotation();
