@@ -14,7 +14,7 @@ import type {
 } from "./api-types.ts";
 import { findLastOutcomes, modelTotals, sumCalls } from "./call-totals.ts";
 
-/** The state of the proxy without its calls. */
+/** The members of `DashboardState` that the caller supplies. */
 export interface Circumstances {
   /** Milliseconds since 1970, like `startedAt`. */
   readonly now: number;

@@ -34,7 +34,7 @@ export interface RecordStore {
   readonly hasFailed: boolean;
   /** Marks the written record as read by the agent, so that it may be pruned later. Never rejects. */
   markRead(): Promise<void>;
-  /** Returns the latest decision that matches, by default of all. */
+  /** Returns the latest decision that `isWanted` accepts, or the latest of all decisions if it is omitted. */
   last(isWanted?: (record: DecisionRecord) => boolean): Promise<DecisionRecord | undefined>;
   /** Returns the latest decision on this plan or branch. */
   lastOn(subject: string): Promise<DecisionRecord | undefined>;

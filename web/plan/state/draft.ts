@@ -51,7 +51,8 @@ export async function startDraft({ sessionId, ...first }: PlanState): Promise<vo
 }
 
 /**
- * Merges the draft that another tab has saved. `generation` is the announced one; absent if saves may have been missed.
+ * Merges the draft that another tab has saved. `generation` is that of the save that the server has announced;
+ * absent if this tab may have missed saves.
  */
 export async function followDraft(generation?: number): Promise<void> {
   await tabDraft?.follow(generation);

@@ -31,8 +31,8 @@ export interface TabDraft<Content> {
   /** Saves unsaved changes now. A small request outlives the page. */
   flush(): void;
   /**
-   * Merges the draft that another tab has saved. `generation` is the announced one; absent if saves may have been
-   * missed.
+   * Merges the draft that another tab has saved. `generation` is that of the save that the server has announced;
+   * absent if this tab may have missed saves.
    */
   follow(generation?: number): Promise<void>;
   stop(): void;

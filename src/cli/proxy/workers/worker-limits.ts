@@ -7,7 +7,10 @@ import type { Remote } from "./remote.ts";
 /** The limits that the primary counts for one worker. */
 export interface WorkerLimits {
   readonly calls: Pick<PrimaryCalls, "reserveLimits" | "settleLimits" | "readLimits">;
-  /** Ends the reservations of a worker that has ended, and returns them; their estimated input is charged. */
+  /**
+   * Ends and returns the reservations of a worker that has ended. Budgets are charged for the estimated input; the
+   * reserved tokens stay counted.
+   */
   end(): LostReservation[];
 }
 

@@ -107,7 +107,7 @@ export async function readEvents(
       }
     }
   } catch (error) {
-    // The server would send a rejected event again after reconnecting.
+    // Reconnecting would not help: the server would repeat the rejected event or continue after it.
     if (!(error instanceof AppError) || error.code === "upstream_invalid") throw error;
     if (parser.lastEventId === undefined) throw error;
   }

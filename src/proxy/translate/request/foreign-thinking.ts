@@ -8,8 +8,8 @@ const members = ["signature", "data", "encrypted_content", "thoughtSignature", "
 
 /**
  * Removes the reasoning of other vendors from the body of a native call, because the upstream would reject a call with
- * their signatures. Converts summaries that the proxy requested to messages. Returns the client's bytes if there is
- * nothing to change, or if they are not JSON. Returns a promise only for a large body.
+ * their signatures. Replaces each summary that the proxy requested with a message. Returns the client's bytes if there
+ * is nothing to change, or if they are not JSON. Returns a promise only for a large body.
  */
 export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer | Promise<Buffer> {
   const { client, turnsMember } = getProfile(dialect);
