@@ -70,6 +70,18 @@ interface Context {
   readonly refuse: Refuse;
 }
 
+/**
+ * Returns the dialect of an upstream: its own, or otherwise the first one of its vendor. Undefined for a cloud platform
+ * without `dialect`.
+ */
+export function getConfiguredDialect({ vendor, dialect }: UpstreamSettings): UpstreamDialect | undefined {
+  return dialect ?? listDialects(vendor === undefined ? undefined : findVendor(vendor))[0];
+}
+
+function listDialects(vendor: Vendor | undefined): readonly UpstreamDialect[] {
+  return Object.keys(vendor?.baseUrls ?? {}) as UpstreamDialect[];
+}
+
 /** Returns the address and the dialect of an upstream: its own members, or otherwise those of its vendor. */
 function resolveService(name: string, upstream: UpstreamSettings, context: Context): Service {
   const { vendor: vendorName, base_url, version } = upstream;
@@ -77,8 +89,8 @@ function resolveService(name: string, upstream: UpstreamSettings, context: Conte
   const vendor = vendorName === undefined ? undefined : findVendor(vendorName);
   if (vendorName === "bedrock" || vendorName === "vertex" || vendorName === "azure")
     return { vendor, ...resolveOwnPlatform(name, vendorName, upstream, context) };
-  const dialects = Object.keys(vendor?.baseUrls ?? {}) as UpstreamDialect[];
-  const dialect = upstream.dialect ?? dialects[0];
+  const dialects = listDialects(vendor);
+  const dialect = getConfiguredDialect(upstream);
   if (dialect === undefined) throw new AppError("internal", "an upstream without vendor has no dialect");
   if (base_url !== undefined) {
     const baseUrl = version ? versionedUrl(base_url, dialect) : plainUrl(new URL(base_url));

@@ -4,6 +4,7 @@ import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { readGeneratedKey } from "../../../config/proxy/generated-key.ts";
 import type { ProxySettings } from "../../../config/proxy/schema.ts";
 import { loadProxySettings } from "../../../config/proxy/settings.ts";
+import { getConfiguredDialect } from "../../../config/proxy/upstreams.ts";
 import { AppError, getErrorMessage, systemErrorCode } from "../../../errors.ts";
 import { effectiveMode } from "../../../proxy/auth/policy.ts";
 
@@ -54,10 +55,10 @@ function upstreamWithClientLogin(
   { upstreams = {} }: ProxySettings,
   { dialects }: NamedConnector,
 ): string | undefined {
-  const found = Object.entries(upstreams).find(
-    ([, { dialect, credentials }]) =>
-      credentials === "client" && dialect !== undefined && dialects.includes(dialect),
-  );
+  const found = Object.entries(upstreams).find(([, upstream]) => {
+    const dialect = getConfiguredDialect(upstream);
+    return upstream.credentials === "client" && dialect !== undefined && dialects.includes(dialect);
+  });
   return found?.[0];
 }
 
