@@ -37,6 +37,7 @@ export function addProxyErrors(
     reply.code(rejection.status);
     const { retryAfterSeconds } = rejection;
     if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
+    if (rejection.isFinal) reply.header("x-should-retry", "false");
     if (!request.raw.complete) return sendEarly(reply, body);
     return reply.header("content-type", "application/json; charset=utf-8").send(body);
   });
@@ -52,11 +53,9 @@ export function addProxyErrors(
     if (allowed.length > 0) reply.header("allow", withHead.join(", "));
     // Clients without a key must not keep connections open by requesting unknown paths.
     if (request.key === undefined) reply.header("connection", "close");
-    // The header prevents Claude Code from repeating a request that the proxy does not support.
-    if (allowed.length === 0 && path.startsWith("/v1/messages/")) {
-      reply.header("x-should-retry", "false");
-      throw new AppError("not_supported", `The proxy does not serve ${path}`);
-    }
+    // A final error prevents Claude Code from repeating a request that the proxy does not support.
+    if (allowed.length === 0 && path.startsWith("/v1/messages/"))
+      throw new AppError("not_supported", `The proxy does not serve ${path}`, { isFinal: true });
     throw missed(path, allowed);
   });
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type HttpServer, isHttpServer } from "../../../src/proxy/mcp/as-upstream.ts";
 import { McpTokens } from "../../../src/proxy/mcp/oauth/mcp-tokens.ts";
 import { createPoolFetch } from "../../../src/proxy/mcp/oauth/pool-fetch.ts";
@@ -79,10 +79,12 @@ describe("the sign-in to an MCP server", () => {
     expect(authority.tokenRequests[0]?.get("client_id")).toBe("known");
   });
 
-  it("fails if its time is over before the user is sent to the authorization server", async () => {
+  it("fails without showing a page if its time is over before the user is sent there", async () => {
     const { server, fetch: send } = await setUp();
-    const parts = { fetch: send, version: "1.0.0", show: () => {}, signal: AbortSignal.abort() };
+    const show = vi.fn();
+    const parts = { fetch: send, version: "1.0.0", show, signal: AbortSignal.abort() };
     await expect(signIn("guarded", server, parts)).rejects.toMatchObject({ code: "upstream_timeout" });
+    expect(show).not.toHaveBeenCalled();
   });
 
   it("rejects the response or the metadata of another authorization server", async () => {

@@ -88,6 +88,8 @@ export async function signIn(name: string, server: HttpServer, parts: SignInPart
         resource,
       }),
     );
+    // A signal that has already aborted emits no event.
+    if (parts.signal.aborted) throw timedOut();
     parts.show(authorizationUrl.href);
     const { code, issuer } = await listener.returned(state, parts.signal);
     const isIssuerRequired = Reflect.get(metadata, "authorization_response_iss_parameter_supported") === true;
@@ -190,6 +192,12 @@ function failure(name: string, why: string, cause?: unknown): AppError {
   return new AppError("upstream_error", `Cannot sign in to the MCP server ${name}: ${why}`, { cause });
 }
 
+function timedOut(): AppError {
+  return new AppError("upstream_timeout", "The sign-in was not completed in time", {
+    hint: "Run the command again, or give it more time with --timeout.",
+  });
+}
+
 interface ReturnListener {
   readonly redirectUrl: string;
   /** Resolves when the authorization server has redirected the browser to `redirectUrl` with this state. */
@@ -229,15 +237,8 @@ async function listenForReturn(port: number): Promise<ReturnListener> {
     redirectUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
     returned: (state, signal) =>
       new Promise((resolve, reject) => {
-        const abort = () =>
-          reject(
-            new AppError("upstream_timeout", "The sign-in was not completed in time", {
-              hint: "Run the command again, or give it more time with --timeout.",
-            }),
-          );
-        // A signal that has already aborted emits no event.
-        if (signal.aborted) abort();
-        else signal.addEventListener("abort", abort, { once: true });
+        const abort = () => reject(timedOut());
+        signal.addEventListener("abort", abort, { once: true });
         take = (parameters) => {
           // A web page that guesses the port must not end the sign-in.
           if (parameters.get("state") !== state) return "This page belongs to another sign-in.";
