@@ -46,8 +46,7 @@ export async function serveAlone(
   return {
     listen: () =>
       listen(proxy.app, { ...first, descriptor: getInheritedListener(processEnvironment, process.pid) }),
-    // For "localhost" there is a second listener, at the other loopback address.
-    listener: () => (first.host === "localhost" ? undefined : getListenerDescriptor(proxy.app.server)),
+    listener: () => getListenerDescriptor(proxy.app.server),
     retire: () => proxy.retire(),
     async reload(next) {
       proxy.reload(next);
