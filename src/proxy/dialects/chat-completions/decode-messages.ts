@@ -105,10 +105,10 @@ export function decodeReasoning(message: {
 export function decodeToolCall(call: WireToolCall, position: readonly (string | number)[]): ToolCallPart {
   const name = callName(call);
   const id = call.id || createCallId(name, ...position);
-  if (isCustomCall(call))
-    return { type: "tool-call", id, name, arguments: call.custom?.input ?? "", custom: true };
+  const part: ToolCallPart = isCustomCall(call)
+    ? { type: "tool-call", id, name, arguments: call.custom?.input ?? "", custom: true }
+    : { type: "tool-call", id, name, arguments: argumentText(call.function?.arguments) };
   const signature = googleSignature(call.extra_content);
-  const part = { type: "tool-call", id, name, arguments: argumentText(call.function?.arguments) } as const;
   return signature === undefined ? part : { ...part, signature };
 }
 

@@ -189,10 +189,11 @@ function callIdAt({ shortCallIds }: Capabilities, id: string): string {
 /** Encodes a tool call of a request or a response. */
 export function encodeToolCall(call: ToolCallPart): Readonly<Record<string, unknown>> {
   const id = toCallId(profile.callIds, call.id);
-  if (call.custom === true) return { id, type: "custom", custom: { name: call.name, input: call.arguments } };
+  const extra = googleExtra(call.signature);
+  if (call.custom === true)
+    return { id, type: "custom", custom: { name: call.name, input: call.arguments }, ...extra };
   const text = call.arguments.trim() === "" ? "{}" : call.arguments;
-  const called = { name: call.name, arguments: text };
-  return { id, type: "function", function: called, ...googleExtra(call.signature) };
+  return { id, type: "function", function: { name: call.name, arguments: text }, ...extra };
 }
 
 function noteCache(part: Part, list: LossList): void {

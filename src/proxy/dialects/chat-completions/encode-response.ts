@@ -1,11 +1,11 @@
 import type { EncodeContext } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
-import { findTool } from "../../exchange/find-tool.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import { toMediaUrl } from "../../exchange/media.ts";
 import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
+import { isDeclaredCustom, unwrapCustomInput } from "../shared/custom-calls.ts";
 import { openAiServiceTier } from "../shared/openai-service-tier.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeToolCall } from "./encode-messages.ts";
@@ -102,17 +102,14 @@ function encodeReasoning(parts: readonly Part[]) {
   };
 }
 
-/** Returns whether the client declared this tool as a custom tool. */
-export function isDeclaredCustom(name: string, context: EncodeContext): boolean {
-  return findTool(context.request.tools, "custom", name) !== undefined;
-}
-
 /**
- * Encodes a tool call. A custom call of a tool that the client did not declare as custom becomes a function call with
- * the argument `input`.
+ * Encodes a tool call. The call of a tool that the client declared as custom becomes a custom call. A custom call of
+ * another tool becomes a function call with the argument `input`.
  */
 function encodeWholeCall(call: ToolCallPart, context: EncodeContext): unknown {
-  if (call.custom !== true || isDeclaredCustom(call.name, context)) return encodeToolCall(call);
+  if (isDeclaredCustom(call.name, context.request))
+    return encodeToolCall({ ...call, custom: true, arguments: unwrapCustomInput(call) });
+  if (call.custom !== true) return encodeToolCall(call);
   const { custom: _, ...plain } = call;
   return encodeToolCall({ ...plain, arguments: JSON.stringify({ input: call.arguments }) });
 }

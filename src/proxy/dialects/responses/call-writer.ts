@@ -1,7 +1,7 @@
 import type { OpenPart } from "../../exchange/event.ts";
 import { isJson } from "../../exchange/json.ts";
 import type { ToolCallPart } from "../../exchange/parts.ts";
-import { isCustomCall, unwrapCustomInput } from "./custom-calls.ts";
+import { isCustomCall, unwrapCustomInput } from "../shared/custom-calls.ts";
 import { stringifyMembers } from "./event-writer.ts";
 import { callItem } from "./output-items.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";

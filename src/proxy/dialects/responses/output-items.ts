@@ -11,8 +11,8 @@ import type {
 } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { detachCallSignatures, detachTextSignatures, wrapSignature } from "../../exchange/signature.ts";
+import { isCustomCall, unwrapCustomInput } from "../shared/custom-calls.ts";
 import { encodeTokens } from "../shared/token-logprobs.ts";
-import { isCustomCall, unwrapCustomInput } from "./custom-calls.ts";
 import { encodeCall } from "./encode-items.ts";
 import { hasItem } from "./encode-response.ts";
 

@@ -3,12 +3,16 @@ import type { ToolCallPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
- * Returns whether a tool call calls a custom tool, whose input is free text. The call can be a function call: upstreams
- * without custom tools receive a function with the argument `input` in place of the custom tool.
+ * Returns whether the client declared this tool as a custom tool, whose input is free text. Its call can be a function
+ * call: upstreams without custom tools receive a function with the argument `input` in place of the custom tool.
  */
+export function isDeclaredCustom(name: string, { tools }: ExchangeRequest): boolean {
+  return findTool(tools, "custom", name) !== undefined;
+}
+
+/** Returns whether a tool call is a custom call, or calls a tool that the client declared as custom. */
 export function isCustomCall(part: Pick<ToolCallPart, "name" | "custom">, request: ExchangeRequest): boolean {
-  if (part.custom === true) return true;
-  return findTool(request.tools, "custom", part.name) !== undefined;
+  return part.custom === true || isDeclaredCustom(part.name, request);
 }
 
 /**
