@@ -5,7 +5,7 @@ import type { Finish, Usage } from "./response.ts";
 /**
  * An event of a response stream. A stream has this grammar:
  *
- *     stream := ping* start (part | finish | ping | usage)* (end | error)
+ *     stream := (ping | usage)* start (part | finish | ping | usage)* (end | error)
  *     part   := part-start delta* part-end | part-whole
  *
  * Events of several parts can interleave; `index` identifies a part and is never reused. A part starts empty and

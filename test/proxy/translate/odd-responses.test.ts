@@ -128,6 +128,18 @@ describe("a response of a chat-completions upstream", () => {
     expect(last?.["usage"]).toMatchObject({ input_tokens: 7, output_tokens: 3 });
   });
 
+  it("keeps the usage that a chunk contains before the first choice", async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+    const chunks = [
+      { choices: [], usage },
+      { id: "c", choices: [{ index: 0, delta: { content: "a" }, finish_reason: "stop" }] },
+    ];
+    const body = { model: "m", prompt: "Hi", stream: true, stream_options: { include_usage: true } };
+    const response = sse("chat-completions", chunks);
+    const received = await runScene({ client: "completions", upstream: "chat-completions", body, response });
+    expect(received.data.at(-1)?.["usage"]).toMatchObject(usage);
+  });
+
   it.each([
     ["an event named error", 'event: error\ndata: {"message":"out of memory"}\n\n'],
     [

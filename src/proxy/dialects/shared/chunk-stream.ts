@@ -62,7 +62,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
   }
 
   private start({ id, model, created, usage }: Start): string {
-    this.usage = usage;
+    this.usage = mergeUsage(this.usage, usage);
     const fields = {
       ...this.identity(id),
       created: created ?? Math.floor(this.context.now / 1000),
