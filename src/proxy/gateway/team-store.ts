@@ -33,11 +33,15 @@ export async function updateTeam(trx: Trx, name: string, patch: TeamPatch, actor
 
 export async function deleteTeam(trx: Trx, name: string, actor: Actor, now: number): Promise<void> {
   await teamRow(trx, name);
-  const keys = await trx.selectFrom("gateway_keys").select("name").where("team", "=", name).execute();
+  const keys = await trx
+    .selectFrom("gateway_keys")
+    .select(["name", "revoked_at"])
+    .where("team", "=", name)
+    .execute();
   if (keys.length > 0) {
-    const names = keys.map((key) => key.name).join(", ");
-    throw new AppError("conflict", `Cannot delete the team ${name}: it has the keys ${names}`, {
-      hint: "Move them to another team first.",
+    const names = keys.map((key) => (key.revoked_at === null ? key.name : `${key.name} (revoked)`));
+    throw new AppError("conflict", `Cannot delete the team ${name}: it has the keys ${names.join(", ")}`, {
+      hint: "Take each key out of the team, also a revoked one: sallyport proxy keys update KEY --no-team",
     });
   }
   await trx.deleteFrom("teams").where("name", "=", name).execute();

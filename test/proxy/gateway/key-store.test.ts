@@ -78,6 +78,20 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     expect((await store.list()).map(({ name }) => name)).toEqual(["alice"]);
   });
 
+  it("deletes a team once its keys, also the revoked ones, have left it", async () => {
+    const { store } = await keyStore();
+    await store.createTeam({ name: "search" }, actor);
+    await store.create({ name: "alice", team: "search" }, actor);
+    await store.revoke("alice", actor);
+    await expect(store.deleteTeam("search", actor)).rejects.toMatchObject({
+      message: "Cannot delete the team search: it has the keys alice (revoked)",
+      hint: expect.stringContaining("sallyport proxy keys update KEY --no-team"),
+    });
+    await store.update("alice", { team: null }, actor);
+    await store.deleteTeam("search", actor);
+    expect(await store.listTeams()).toEqual([]);
+  });
+
   it("rejects a name that identifies another key", async () => {
     const { store } = await keyStore();
     const { key } = await store.create({ name: "alice" }, actor);

@@ -79,8 +79,11 @@ export function keyColumns(setOpen: (open: Open) => void): Column<KeyView>[] {
 
 const LABELS = { change: "Change", rotate: "Rotate", revoke: "Revoke" } as const;
 
-/** Returns the columns of the table of teams. */
-export function teamColumns(keys: readonly KeyView[], setOpen: (open: Open) => void): Column<TeamView>[] {
+/** Returns the columns of the table of teams. `keys` is undefined until the keys are loaded. */
+export function teamColumns(
+  keys: readonly KeyView[] | undefined,
+  setOpen: (open: Open) => void,
+): Column<TeamView>[] {
   return [
     {
       head: "Name",
@@ -90,7 +93,7 @@ export function teamColumns(keys: readonly KeyView[], setOpen: (open: Open) => v
     },
     {
       head: "Keys",
-      cell: ({ name }) => keys.filter(({ team, revoked_at }) => team === name && revoked_at === null).length,
+      cell: ({ name }) => keys && countKeys(keys.filter(({ team }) => team === name)),
       isFigure: true,
     },
     {
@@ -121,6 +124,13 @@ export function teamColumns(keys: readonly KeyView[], setOpen: (open: Open) => v
       ),
     },
   ];
+}
+
+/** Returns the number of keys, and of revoked keys, which prevent the deletion of their team as well. */
+function countKeys(keys: readonly KeyView[]): string {
+  const revoked = keys.filter(({ revoked_at }) => revoked_at !== null).length;
+  const usable = String(keys.length - revoked);
+  return revoked === 0 ? usable : `${usable} (${revoked} revoked)`;
 }
 
 function LoadedLimits({ path }: { readonly path: string }) {

@@ -135,7 +135,7 @@ export function KeysView() {
             ) : (
               <DataTable
                 labelledBy="teams-heading"
-                columns={teamColumns(keys.data ?? [], setOpen)}
+                columns={teamColumns(keys.data, setOpen)}
                 rows={all}
                 getKey={({ name }) => name}
               />
