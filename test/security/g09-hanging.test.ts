@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { withOwnNames } from "../../src/config/paths.ts";
 import { openRepository } from "../../src/review/git/repository.ts";
 import { codeServer } from "../support/code-server.ts";
 import { processesIn } from "../support/processes-in.ts";
@@ -36,6 +37,24 @@ it("G9 configuration that includes a pipe does not block the rejection of the re
   await expect(hurried(repository).open()).rejects.toMatchObject({ code: "git_timeout", exitCode: 4 });
   await expect.poll(() => processesIn(repository.root)).toEqual([]);
 });
+
+it.each([
+  ["600", undefined],
+  ["19", "SALLYPORT_GIT_TIMEOUT"],
+])(
+  "G9 the error of a repository that cannot be found in time names a variable only if it helps: %s s",
+  async (seconds, variable) => {
+    const { root, environment } = await testRepository({ "a.txt": "old\n" });
+    const own = withOwnNames({ ...environment, SALLYPORT_GIT_TIMEOUT: seconds });
+    const over = AbortSignal.abort();
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(over);
+    onTestFinished(() => timeout.mockRestore());
+    const error = await openRepository(root, own).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "git_timeout" });
+    const advice = variable === undefined ? "" : ` If git is only slow, set ${variable} to more seconds.`;
+    expect(error).toMatchObject({ hint: `Run git status in the repository.${advice}` });
+  },
+);
 
 it("G9 feedback is accepted while git hangs, and git ends with the review", async () => {
   const repository = await testRepository({ "a.txt": "old\n" });

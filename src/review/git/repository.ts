@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { dataDirectory, type Environment } from "../../config/paths.ts";
+import { dataDirectory, type Environment, getNameInUse } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { isWithin } from "../is-within.ts";
 import { findGit } from "./find-git.ts";
@@ -55,11 +55,13 @@ async function openWith(
   opening?: AbortSignal,
 ): Promise<Repository> {
   const limit = callLimit(environment);
+  const limitVariable = getNameInUse(environment, LIMIT_VARIABLE);
   const first: GitHandle = {
     binary: program.binary,
     directory,
     environment: { ...gitEnvironment(environment, program.path), ...fixed },
     limit: Math.min(limit, OPENING_LIMIT_MS),
+    limitVariable: limit < OPENING_LIMIT_MS ? limitVariable : undefined,
     ...(process.platform === "linux" && existsSync(SETPRIV) ? { setpriv: SETPRIV } : {}),
     signal: opening,
   };
@@ -80,6 +82,7 @@ async function openWith(
           binary: program.binary,
           directory: facts.root,
           limit,
+          limitVariable,
           setpriv,
           signal,
         },
@@ -117,9 +120,12 @@ const SETPRIV = "/usr/bin/setpriv";
  */
 const OPENING_LIMIT_MS = 20_000;
 
+/** The variable with the time limit of one git call, in seconds. */
+const LIMIT_VARIABLE = "SERVICE_GIT_TIMEOUT";
+
 /** Returns the time limit of one git call in milliseconds. */
 function callLimit(environment: Environment): number {
-  const seconds = Number(environment["SERVICE_GIT_TIMEOUT"]);
+  const seconds = Number(environment[LIMIT_VARIABLE]);
   return seconds > 0 && seconds <= 86_400 ? seconds * 1_000 : CALL_LIMIT_MS;
 }
 

@@ -12,6 +12,8 @@ export interface GitHandle {
   readonly signal?: AbortSignal;
   /** Maximum duration of one call in milliseconds. */
   readonly limit?: number;
+  /** The environment variable that raises the limit; undefined if none does. */
+  readonly limitVariable?: string | undefined;
   /** The configuration by scope. */
   readonly settings?: ScopedSettings;
   /**
@@ -110,7 +112,7 @@ export async function tryGit(
     // A git process that waits for a file system cannot be ended, so do not wait for its exit.
     await Promise.race([git.raw(command).then(() => consumed), aborted(stop)]);
   } catch (error) {
-    throw deadline.aborted && !handle.signal?.aborted ? tooLong(args, limit) : error;
+    throw deadline.aborted && !handle.signal?.aborted ? tooLong(args, limit, handle.limitVariable) : error;
   }
   return { ...ended, stdout: Buffer.concat(collected) };
 }
@@ -123,13 +125,12 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function tooLong(args: readonly string[], limit: number): AppError {
+function tooLong(args: readonly string[], limit: number, variable: string | undefined): AppError {
+  const advice = variable === undefined ? "" : ` If git is only slow, set ${variable} to more seconds.`;
   return new AppError(
     "git_timeout",
     `git ${args[0]} did not finish within ${limit / 1_000} s: a file may be a pipe, or on a file system that does not respond`,
-    {
-      hint: "Run git status in the repository. If git is only slow, set SERVICE_GIT_TIMEOUT to more seconds.",
-    },
+    { hint: `Run git status in the repository.${advice}` },
   );
 }
 

@@ -114,6 +114,7 @@ export class Spool {
 }
 
 function spoolFailure(cause: unknown): AppError {
-  const message = `Cannot store the diff in ${tmpdir()}: ${getReason(cause)}. Free space there, or set TMPDIR to another folder.`;
+  const variable = process.platform === "win32" ? "TEMP" : "TMPDIR";
+  const message = `Cannot store the diff in ${tmpdir()}: ${getReason(cause)}. Free space there, or set ${variable} to another folder.`;
   return new AppError("storage", message, { cause });
 }
