@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
 import { getReason } from "../../files/durable-file.ts";
+import { getTemporaryVariable } from "../../files/temporary-variable.ts";
 
 const PIECE = 1 << 18;
 /**
@@ -114,7 +115,6 @@ export class Spool {
 }
 
 function spoolFailure(cause: unknown): AppError {
-  const variable = process.platform === "win32" ? "TEMP" : "TMPDIR";
-  const message = `Cannot store the diff in ${tmpdir()}: ${getReason(cause)}. Free space there, or set ${variable} to another folder.`;
+  const message = `Cannot store the diff in ${tmpdir()}: ${getReason(cause)}. Free space there, or set ${getTemporaryVariable()} to another folder.`;
   return new AppError("storage", message, { cause });
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { AppError } from "../../errors.ts";
 import { getReason } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
+import { getTemporaryVariable } from "../../files/temporary-variable.ts";
 import { imageExtensions, sniffImage } from "./sniff-image.ts";
 
 /**
@@ -19,9 +20,8 @@ export async function storeUpload(folder: string, bytes: Buffer, lastResort?: st
     await writeNew(path, bytes);
     return path;
   } catch (cause) {
-    throw new AppError("unreadable", `Cannot store the upload in ${folder}: ${getReason(cause)}`, {
-      cause,
-    });
+    const message = `Cannot store the upload in ${folder}: ${getReason(cause)}. Check its owner and free space, or set ${getTemporaryVariable()} to another folder.`;
+    throw new AppError("unreadable", message, { cause });
   }
 }
 

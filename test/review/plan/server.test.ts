@@ -174,7 +174,9 @@ describe("a decision", () => {
     const { ok, savedPath, warnings } = (await post("/api/approve", {})).json();
     expect(ok).toBe(true);
     expect(savedPath.startsWith(join(folder, ""))).toBe(true);
-    expect(warnings).toEqual([expect.stringMatching(/remembered folder must be an absolute path/)]);
+    expect(warnings).toEqual([
+      'The plans folder is used instead: The remembered folder must be an absolute path or begin with ~/, got "plans". Choose another folder in the save settings.',
+    ]);
   });
 
   it("is also saved to the vault, where a failure is a warning", async () => {
@@ -193,7 +195,8 @@ describe("a decision", () => {
   });
 
   it("saves no copy of a plan that was never sent", async () => {
-    const { folder, post } = await planServer({ plan: "", missing: "The agent sent none." });
+    const { context, folder, post } = await planServer({ plan: "", missing: "The agent sent none." });
+    await context.settings.change({ planSave: { enabled: true, customPath: "plans" } });
     expect((await post("/api/deny", {})).json()).toEqual({ ok: true });
     await expect(readdir(join(folder, "data", "plans"))).rejects.toThrow();
   });

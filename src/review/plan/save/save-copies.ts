@@ -43,15 +43,16 @@ export function plannedCopies(
   const { home } = review.vaultFolders;
   const { enabled } = { ...remembered, ...wanted.planSave };
   const { custom, warnings } = customFolder(wanted.planSave?.customPath, remembered.customPath, home);
+  // There is nothing to save if the agent sent no plan.
+  const isSaved = enabled !== false && review.missing === undefined;
   const folder = { path: custom ?? review.plansFolder, isPrivate: custom === undefined };
   const { vaultapp, noteapp } = wanted;
   const vaultPath = vaultapp && expandFolder(vaultapp.vaultPath, home, "vaultapp.vaultPath");
   return {
-    // There is nothing to save if the agent sent no plan.
-    ...(enabled === false || review.missing !== undefined ? {} : { folder }),
+    ...(isSaved && { folder }),
     ...(vaultapp && vaultPath ? { vault: { ...vaultapp, vaultPath } } : {}),
     ...(noteapp ? { notePlan: noteapp.plan } : {}),
-    warnings: enabled === false ? [] : warnings,
+    warnings: isSaved ? warnings : [],
   };
 }
 
@@ -68,7 +69,10 @@ function customFolder(
   try {
     return { custom: expandFolder(remembered, home, "The remembered folder"), warnings: [] };
   } catch (error) {
-    return { warnings: [`The plan was saved in the plans folder: ${getErrorMessage(error)}`] };
+    const why = getErrorMessage(error);
+    return {
+      warnings: [`The plans folder is used instead: ${why}. Choose another folder in the save settings.`],
+    };
   }
 }
 
@@ -79,23 +83,30 @@ export async function saveCopies(
   { plan }: Pick<PlanReview, "plan">,
 ): Promise<SaveReport> {
   const warnings = [...(copies.warnings ?? [])];
-  const attempt = async <Result>(what: string, task: () => Promise<Result>): Promise<Result | undefined> => {
+  const attempt = async <Result>(
+    what: string,
+    fix: string,
+    task: () => Promise<Result>,
+  ): Promise<Result | undefined> => {
     try {
       return await Promise.race([task(), rejectAfterTimeout()]);
     } catch (error) {
-      warnings.push(`${what}: ${getReason(error)}`);
+      warnings.push(`${what}: ${getReason(error)}. ${fix} in the save settings.`);
       return undefined;
     }
   };
   const { folder, vault, notePlan } = copies;
   const [savedPath] = await Promise.all([
     folder &&
-      attempt(`The plan was not saved in ${folder.path}`, () =>
+      attempt(`The plan was not saved in ${folder.path}`, "Choose another folder", () =>
         savePlan({ plan, decision, folder: folder.path, isPrivate: folder.isPrivate }),
       ),
-    vault && attempt(`The plan was not saved to the vault ${vault.vaultPath}`, () => saveToVault(vault)),
+    vault &&
+      attempt(`The plan was not saved to the vault ${vault.vaultPath}`, "Choose another vault", () =>
+        saveToVault(vault),
+      ),
     notePlan !== undefined &&
-      attempt("The plan was not saved to the note app", () => saveToNoteApp(notePlan)),
+      attempt("The plan was not sent to Bear", "Turn Bear off", () => saveToNoteApp(notePlan)),
   ]);
   return savedPath === undefined ? { warnings } : { savedPath, warnings };
 }
@@ -119,12 +130,12 @@ export async function saveToNoteApp(
   plan: string,
   platform: NodeJS.Platform = process.platform,
 ): Promise<void> {
-  if (platform !== "darwin") throw new Error("Bear is available on macOS only");
+  if (platform !== "darwin") throw new Error("it is available on macOS only");
   // Runs without a shell, so that the plan's text cannot become a command.
   const opener = spawn("open", ["-g", noteAddress(plan)], { stdio: "ignore" });
   const code = await new Promise((resolve, reject) => {
     opener.once("error", reject);
     opener.once("exit", resolve);
   });
-  if (code !== 0) throw new Error("Cannot open Bear. Check that it is installed");
+  if (code !== 0) throw new Error("it cannot be opened; check that it is installed");
 }

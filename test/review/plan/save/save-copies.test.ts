@@ -18,8 +18,8 @@ it("describes which copy was not saved, and why", async () => {
   );
   expect(report).toEqual({
     warnings: expect.arrayContaining([
-      `The plan was not saved in ${inTheWay}: another file or folder has that name`,
-      `The plan was not saved to the vault ${join(parent, "none")}: no such folder`,
+      `The plan was not saved in ${inTheWay}: another file or folder has that name. Choose another folder in the save settings.`,
+      `The plan was not saved to the vault ${join(parent, "none")}: no such folder. Choose another vault in the save settings.`,
     ]),
   });
 });
