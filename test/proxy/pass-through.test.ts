@@ -211,6 +211,31 @@ describe("APIs besides model calls", () => {
   });
 });
 
+describe("APIs besides model calls, with a key that has a budget", () => {
+  it.each([
+    ["POST", "/v1/files", 200],
+    ["DELETE", "/v1/files/file-1", 200],
+    ["POST", "/v1/uploads/upload-1/parts", 200],
+    ["POST", "/upload/v1beta/files", 200],
+    ["POST", "/v1/batches", 403],
+    ["POST", "/v1/vector_stores", 403],
+    ["POST", "/v1beta/cachedContents", 403],
+  ])("serve %s %s with status %i: files cost nothing", async (method, path, status) => {
+    const key = "sk-limited-0123456789abcdef";
+    const limits = { budgets: [{ usd: 0.01, period: "day" }] };
+    const { proxy } = await setUp({
+      auth_mode: "strict",
+      unpriced: "refuse",
+      api_keys: [{ name: "limited", sha256: await sha256(key), limits }],
+    });
+    const init = { method, headers: { authorization: `Bearer ${key}` } };
+    const sent = method === "POST" ? { ...init, body: "bytes" } : init;
+    const response = await fetch(`${proxy.url}${path}`, sent);
+    await response.text();
+    expect(response.status).toBe(status);
+  });
+});
+
 describe("unknown paths", () => {
   it("are 404 with the list of paths, or are passed on if the upstream says so", async () => {
     const { proxy, openai } = await setUp();

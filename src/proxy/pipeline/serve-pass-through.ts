@@ -38,6 +38,9 @@ import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
 const MODEL_IN_PATH =
   /^\/v1beta\/models\/([\w.@-]+):(?:batchGenerateContent|asyncBatchEmbedContent|predict|predictLongRunning)$/;
 
+/** Matches the paths of files and of uploads in parts. These calls use no model, and the vendors do not charge them. */
+const FREE_PATH = /^\/(?:upload\/|download\/)?v1(?:beta)?\/(?:files|uploads)(?:\/|$)/;
+
 /** Returns whether a call on a route for models is passed on because of its path. */
 export function isPassedOn(path: string): boolean {
   return MODEL_IN_PATH.test(path);
@@ -75,7 +78,7 @@ export async function servePassThrough(
       path: (name) => getPathBelow(inPath === undefined ? path : path.replace(`/${inPath}:`, `/${name}:`)),
       query,
     };
-    expectAllowed(call, called, known);
+    expectAllowed(call, called, known, path);
     const bytes = known.kind === "json" ? known.bytes : undefined;
     const target = await choosePassThroughTarget(call.runtime, {
       what: "path",
@@ -148,15 +151,16 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
  * Throws `model_not_allowed` if the key does not allow the model, or if the call names none, so that the key's models
  * or a budget cannot be enforced.
  */
-function expectAllowed(call: Call, called: CalledOperation, body: CallBody): void {
+function expectAllowed(call: Call, called: CalledOperation, body: CallBody, path: string): void {
   const { key, services } = call;
   if (key?.models !== undefined) services.limiter.expectAllowedModel(call, called, body);
   const hasBudget = key?.subjects?.some(({ limits }) => limits.budgets?.length) === true;
+  const usesBudget = hasBudget && !FREE_PATH.test(path);
   const isRead = call.request.method === "GET" || call.request.method === "HEAD";
-  if (isRead || call.model !== undefined || (key?.models === undefined && !hasBudget)) return;
+  if (isRead || call.model !== undefined || (key?.models === undefined && !usesBudget)) return;
   throw new AppError(
     "model_not_allowed",
-    `The list of models of the key ${JSON.stringify(key?.name)}, or the budget of the key or its team, cannot be enforced at ${getPath(call.request.url ?? "")}, because the call names no model. Use a key without these limits.`,
+    `The list of models of the key ${JSON.stringify(key?.name)}, or the budget of the key or its team, cannot be enforced at ${path}, because the call names no model. Use a key without these limits.`,
   );
 }
 
