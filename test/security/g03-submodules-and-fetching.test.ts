@@ -64,7 +64,6 @@ describe("G3 a missing object", () => {
 
   it("is not fetched for the list of commits", async () => {
     const repository = await hostileRepository({ "a.txt": "old\n" });
-    const parent = (await repository.git("rev-parse", "HEAD")).trim();
     await repository.git("checkout", "--quiet", "-b", "topic");
     await repository.commit("second");
     await repository.commit("third");
@@ -76,8 +75,8 @@ describe("G3 a missing object", () => {
       "protocol.ext.allow": "always",
     });
     await rm(join(repository.root, ".git", "objects", middle.slice(0, 2), middle.slice(2)));
-    const log = ["log", `${parent}..HEAD`] as const;
-    await repository.git(...log).catch(() => {});
+    // `git log` also fetches the commit with git 2.39, but not with git 2.47.
+    await repository.git("cat-file", "commit", middle).catch(() => {});
     expect(await repository.marks()).toEqual(["helper"]);
     await rm(join(repository.outside, "marks", "helper"));
     const git = await (await repository.open()).git();
