@@ -155,6 +155,9 @@ interface Submission {
   readonly rejected: RejectedItem[];
 }
 
+const VERDICT_WITHOUT_TEXT =
+  "Changes were not requested: GitHub rejected all comments and requires a text. Describe the changes.";
+
 const EVENTS = { approve: "APPROVE", comment: "COMMENT", request_changes: "REQUEST_CHANGES" } as const;
 
 async function submitAll(
@@ -188,6 +191,8 @@ async function submitAll(
   const body = bodyOf(review);
   if (left === 0 && body === "" && review.verdict !== "approve") {
     await deleteReview(api, whole);
+    const verdict = review.items.find(({ kind }) => kind === "verdict");
+    if (verdict) rejected.push({ item: verdict, reason: VERDICT_WITHOUT_TEXT });
     return "";
   }
   try {
