@@ -72,8 +72,9 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
   const now = useReview.getState();
   const { note = "", rewritten, edited } = content;
   const document = edited === undefined ? now.document : parseMarkdown(edited);
-  // If the editor was open, the positions refer to the plan before the edit.
-  const isMoved = document !== now.document;
+  // If the editor was open, the positions refer to the plan before the edit. The file of a live plan may have been
+  // saved while no page was open.
+  const isMoved = document !== now.document || now.plan?.live !== undefined;
   const annotations = isMoved ? relocateShifted(document, content.annotations) : content.annotations;
   const open = content.composer;
   const composer = open && isMoved ? relocateShifted(document, [open])[0] : open;

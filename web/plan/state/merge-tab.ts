@@ -31,8 +31,9 @@ export function mergeOtherTab<Content extends SharedContent>(
   const document =
     edited === ownEdit ? state.document : parseMarkdown(edited ?? state.plan?.plan ?? state.document.source);
   const isMoved = document !== state.document;
-  // While the other tab edits the plan, the positions of its annotations refer to the text before the edit.
-  const isTheirs = isMoved || document.source === stored.edited;
+  // While the other tab edits the plan, the positions of its annotations refer to the text before the edit. In a live
+  // review, the other tab may not show the latest round yet.
+  const isTheirs = isMoved || document.source === stored.edited || state.plan?.live !== undefined;
   const theirs = isTheirs
     ? { ...stored, annotations: relocateShifted(document, stored.annotations) }
     : stored;

@@ -51,6 +51,14 @@ describe("the comments of another tab", () => {
     expect(state().annotations[0]).toBe(a);
   });
 
+  it("are found in the latest round of a live plan, which the other tab does not show yet", () => {
+    const saved = `# Plan\n\nNew words.\n\nFirst words.\n\nLast words.\n`;
+    const live = { plan: saved, live: { round: 2, agent: "waiting" } } as unknown as PlanState;
+    useReview.setState({ plan: live, document: parseMarkdown(saved) });
+    mergeOtherTab(undefined, received(draft(onLine("1", 3))));
+    expect(state().annotations[0]?.anchor).toMatchObject({ startLine: 5, quote: "First words." });
+  });
+
   it("remain after an undo, which reverts only what this tab has changed", () => {
     const [a, b] = [annotation("1", "a"), annotation("2", "b")];
     useReview.setState({ annotations: [a, b] });
