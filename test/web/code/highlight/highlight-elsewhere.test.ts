@@ -43,6 +43,21 @@ describe("highlighting in a worker", () => {
     expect(await second).toBe(records);
   });
 
+  it("responds without tokens if the browser does not allow a worker", async () => {
+    vi.stubGlobal(
+      "Worker",
+      class {
+        constructor() {
+          throw new Error("SecurityError");
+        }
+      },
+    );
+    vi.resetModules();
+    const { highlightElsewhere } = await import("../../../../web/code/highlight/highlight-elsewhere.ts");
+    const records = highlightElsewhere("a", "ts");
+    expect(await records).toBeUndefined();
+  });
+
   it("responds without tokens if the highlighter throws or cannot be loaded", async () => {
     const failures = {
       throws: async () => () => {
