@@ -77,11 +77,7 @@ class PatchSession implements DiffSession {
   async current(ignoreSpace = false): Promise<DiffLease> {
     const entry = await this.currentEntry();
     if (!ignoreSpace) return this.lease(entry, entry.whole);
-    entry.spaceless ??= this.store(
-      entry.taken,
-      entry.taken.patches.map((patch) => ({ ...patch, bytes: withoutSpaceChanges(patch.bytes) })),
-    );
-    return this.lease(entry, await entry.spaceless);
+    return this.lease(entry, await this.spaceless(entry));
   }
 
   /** Returns undefined, because a patch is read as a whole. */
@@ -128,6 +124,19 @@ class PatchSession implements DiffSession {
       if (this.latest === entry) this.latest = undefined;
     });
     return entry;
+  }
+
+  /** Returns the variant of a diff without whitespace changes. If it fails, the next call creates it again. */
+  private spaceless(entry: Entry): Promise<Snapshot> {
+    if (entry.spaceless) return entry.spaceless;
+    const { taken } = entry;
+    const patches = taken.patches.map((patch) => ({ ...patch, bytes: withoutSpaceChanges(patch.bytes) }));
+    const spaceless = this.store(taken, patches);
+    entry.spaceless = spaceless;
+    spaceless.catch(() => {
+      if (entry.spaceless === spaceless) delete entry.spaceless;
+    });
+    return spaceless;
   }
 
   private async takeEntry(diffType: string | undefined): Promise<Entry> {
