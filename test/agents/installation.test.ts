@@ -303,8 +303,11 @@ describe("a settings file", () => {
       },
     };
     const written = writeChanges(changes, takenName);
-    await expect(written).rejects.toThrow(`Cannot write ${command}: another file or folder has that name.`);
-    await expect(written).rejects.toThrow(`Cannot restore ${command}`);
+    const reason = `Cannot write ${command}: another file or folder has that name`;
+    await expect(written).rejects.toMatchObject({
+      code: "unreadable",
+      message: `${reason}. Cannot restore ${command}`,
+    });
     expect(await readFile(path(), "utf8")).toBe("{}");
     expect(await readdir(join(home, "data"))).toEqual([]);
   });

@@ -50,10 +50,10 @@ async function runAll(steps: readonly UndoStep[]): Promise<readonly string[]> {
 }
 
 function partlyWritten(paths: readonly string[], cause: unknown): AppError {
-  const reason = getErrorMessage(cause);
+  const reason = getErrorMessage(cause).replace(/\.$/, "");
   return new AppError("unreadable", `${reason}. Cannot restore ${paths.join(", ")}`, {
     cause,
-    hint: "Fix the cause and run the command again.",
+    hint: "The other files are unchanged. Fix the cause and run the command again.",
   });
 }
 
@@ -91,9 +91,7 @@ async function writeChange({ path, target, after }: Change): Promise<void> {
   try {
     await writeText(target, after);
   } catch (error) {
-    throw new AppError("unreadable", `Cannot write ${path}: ${getReason(error)}. No changes made`, {
-      cause: error,
-    });
+    throw new Error(`Cannot write ${path}: ${getReason(error)}`, { cause: error });
   }
 }
 
