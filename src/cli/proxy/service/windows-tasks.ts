@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { dataDirectory } from "../../../config/paths.ts";
 import { AppError } from "../../../errors.ts";
+import type { RunCommand } from "../../run-command.ts";
 import { expectSuccess } from "./expect-success.ts";
 import {
   DESCRIPTION,
@@ -34,14 +35,29 @@ export function createWindowsTasks({ environment, home, run }: ServiceHost): Ser
       await schtasks("/Delete", "/F", "/TN", WINDOWS_TASK);
     },
     async state() {
-      const { code, stdout } = await run("schtasks", ["/Query", "/TN", WINDOWS_TASK, "/FO", "CSV", "/NH"]);
-      // "\Sallyport Proxy","N/A","Running"; the last column is in the system's language.
-      const detail = /"([^"]*)"\s*$/.exec(stdout.trim())?.[1] ?? "not installed";
-      return { installed: code === 0, enabled: code === 0, running: detail === "Running", detail };
+      const { code } = await run("schtasks", ["/Query", "/TN", WINDOWS_TASK]);
+      const installed = code === 0;
+      const detail = installed ? await readState(run) : "not installed";
+      return {
+        installed,
+        enabled: installed && detail !== "disabled",
+        running: detail === "running",
+        detail,
+      };
     },
     logCommand: () => undefined,
     notes: ["The service starts when you log on."],
   };
+}
+
+/** Names of the values of TASK_STATE: https://learn.microsoft.com/windows/win32/api/taskschd/ne-taskschd-task_state */
+const TASK_STATES = ["unknown", "disabled", "queued", "ready", "running"];
+
+/** Returns the state of the task. PowerShell prints it as a number; schtasks prints it in the system's language. */
+async function readState(run: RunCommand): Promise<string> {
+  const script = `[int](Get-ScheduledTask -TaskPath '\\' -TaskName '${WINDOWS_TASK}').State`;
+  const { stdout } = await run("powershell.exe", ["-NoProfile", "-NonInteractive", "-Command", script]);
+  return TASK_STATES[Number(stdout)] ?? "unknown";
 }
 
 /**

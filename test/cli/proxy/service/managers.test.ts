@@ -111,9 +111,27 @@ describe("the Windows Task Scheduler", () => {
     await expect(failing.disable()).resolves.toBeUndefined();
   });
 
-  it("reports the state in the last column", async () => {
-    const { run } = recorder({ schtasks: { stdout: '"\\Sallyport Proxy","N/A","Ready"\r\n' } });
-    expect(await create(run).state()).toMatchObject({ installed: true, running: false, detail: "Ready" });
+  it.each([
+    ["1", { enabled: false, running: false, detail: "disabled" }],
+    ["3", { enabled: true, running: false, detail: "ready" }],
+    ["4", { enabled: true, running: true, detail: "running" }],
+    ["", { enabled: true, running: false, detail: "unknown" }],
+  ])("reports the state from its number %j, in every language of the system", async (state, expected) => {
+    const { run } = recorder({
+      schtasks: { stdout: '"\\Sallyport Proxy","N/A","Wird ausgeführt"\r\n' },
+      "powershell.exe": { stdout: `${state}\r\n` },
+    });
+    expect(await create(run).state()).toEqual({ installed: true, ...expected });
+  });
+
+  it("reports a task that does not exist as not installed", async () => {
+    const { run } = recorder({ schtasks: { code: 1 } });
+    expect(await create(run).state()).toEqual({
+      installed: false,
+      enabled: false,
+      running: false,
+      detail: "not installed",
+    });
   });
 });
 
