@@ -43,7 +43,7 @@ export interface PlanState {
   readonly missing?: string;
   /** Present if `review.ask` is configured, so that the person can ask a model. */
   readonly ask?: AskChoice;
-  /** Set in a live session. */
+  /** Set in a live review. */
   readonly live?: LiveState;
 }
 
@@ -255,7 +255,7 @@ export type ReviewEvent =
   | { readonly event: "stale" }
   /** A thread was opened or changed. */
   | ({ readonly event: "thread" } & Thread)
-  /** A new round of a live session: the diff was created again, or the plan was saved. */
+  /** A new round of a live review: the diff was created again, or the plan was saved. */
   | { readonly event: "round"; readonly round: number }
   | ({ readonly event: "agent" } & LiveAgent)
   /** The draft with this key, a `planId` or `reviewId`, was saved. */

@@ -120,7 +120,7 @@ export interface DiffIndex {
   readonly settings: ReviewSettings;
   /** Present if `review.ask` is configured, so that the person can ask a model. */
   readonly ask?: AskChoice;
-  /** Set in a live session. */
+  /** Set in a live review. */
   readonly live?: LiveState;
 }
 

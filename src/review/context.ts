@@ -33,22 +33,22 @@ export interface ReviewMode {
    */
   namedImages(): readonly string[];
   readonly anchors: ThreadAnchors;
-  /** Returns the number of the first round of a live session. */
+  /** Returns the number of the first round of a live review. */
   firstRound(): Promise<number>;
   /**
    * Creates the diff again, or reads the plan again, and moves the threads to it. Calls `onTaken` as soon as
    * requests return the new content, before the threads are moved. Resolves to whether this is a new round.
    */
   refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
-  /** Keeps the diff when a batch of a live session is sent, for later comparisons; absent for a plan. */
+  /** Keeps the diff when a batch of a live review is sent, for later comparisons; absent for a plan. */
   keepSent?(round: number): Promise<void>;
   /** Describes the subject of a question to a model: the part of the diff or plan at an anchor. */
   describeSubject(anchor: SentAnchor): Promise<AskSubject>;
   /** Returns the current title of the review, if rounds can change it. */
   title?(): string;
-  /** Starts the background work of a live session. Returns a function that stops it. */
+  /** Starts the background work of a live review. Returns a function that stops it. */
   startLive(context: ReviewContext): () => void;
-  /** Returns the approval that the person gives at the end of a live session. */
+  /** Returns the approval that the person gives at the end of a live review. */
   approval(context: ReviewContext, feedback: string): Promise<Proposal>;
   /** Returns the text for stdout. */
   encode(decision: Decision): Promise<string>;

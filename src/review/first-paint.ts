@@ -11,7 +11,7 @@ export interface FirstPaint {
    * `banners`.
    */
   readonly html: string;
-  /** The agent of a live session, whose state the page shows above the content. */
+  /** The agent of a live review, whose state the page shows above the content. */
   readonly agent: LiveAgent | undefined;
 }
 

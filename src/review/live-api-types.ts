@@ -1,6 +1,6 @@
 import type { CellPosition } from "./notebook-api-types.ts";
 
-/** Types of threads, live sessions and the list of reviews. `api-types.ts` exports them with all others. */
+/** Types of threads, live reviews and the list of reviews. `api-types.ts` exports them with all others. */
 
 /** The author of a message, or of a change of a thread's state. */
 export interface ThreadAuthor {
@@ -96,14 +96,14 @@ export interface ThreadChangeBody {
   readonly author?: ThreadAuthor;
 }
 
-/** State of a live session, in `live` of GET /api/diff/index and GET /api/plan; absent in a one-shot review. */
+/** State of a live review, in `live` of GET /api/diff/index and GET /api/plan; absent in a one-shot review. */
 export interface LiveState {
   /** Number of the current round, starting at 1. */
   readonly round: number;
   readonly agent: LiveAgent;
 }
 
-/** Data of an `agent` event: the state of a live session's agent. */
+/** Data of an `agent` event: the state of a live review's agent. */
 export interface LiveAgent {
   /** The name that the agent gave, for example `claude-code`; empty if unknown. */
   readonly name: string;
@@ -148,7 +148,7 @@ export interface InboxContent {
   readonly decided: readonly DecidedReview[];
 }
 
-/** The data that an agent receives from a live session: `sallyport review wait --json` prints it. */
+/** The data that an agent receives from a live review: `sallyport review wait --json` prints it. */
 export interface LiveBatch {
   readonly event: "feedback" | "approved" | "ended";
   readonly round: number;

@@ -23,7 +23,7 @@ async function pressDecision(page: Page, name: string): Promise<void> {
 
 const cards = (page: Page) => page.locator(".thread-row .thread-card");
 
-describe("the code page in a live session", () => {
+describe("the code page in a live review", () => {
   it("keeps the code where it is while the page loads", async () => {
     const { page } = await openLive();
     const bare = await browser.newContext({

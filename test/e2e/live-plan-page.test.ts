@@ -28,7 +28,7 @@ async function pressDecision(page: Page, name: string): Promise<void> {
   await button.click();
 }
 
-describe("the plan page in a live session", () => {
+describe("the plan page in a live review", () => {
   it.each([1200, 360])("keeps the text where it is while the page loads, %i px wide", async (width) => {
     const { page } = await openLivePlan();
     const bare = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height: 800 } });

@@ -4,7 +4,7 @@ import type { LiveSession, LiveSessionOptions } from "./live-session.ts";
 import { runningFolder } from "./register-review.ts";
 import type { ThreadStore } from "./thread-store.ts";
 
-/** The threads of a review, its entry among the reviews of this machine, and its live session if it has one. */
+/** The threads of a review, its entry among the reviews of this machine, and the state of a live review. */
 export interface ReviewThreads {
   /** Id of the review in its running file. */
   readonly reviewId: string;

@@ -115,7 +115,7 @@ export const logEntry = z.discriminatedUnion("op", [
 
 export type LogEntry = z.infer<typeof logEntry>;
 
-/** The state that the log of a review describes. `applyEntry` changes it; a live session also sets its first round. */
+/** The state that the log of a review describes. `applyEntry` changes it; a live review also sets its first round. */
 export interface LogState {
   /** The process that wrote the log last. */
   owner: Extract<LogEntry, { op: "open" }> | undefined;

@@ -27,7 +27,7 @@ async function startSession() {
   return { store, live, wait };
 }
 
-describe("live session", () => {
+describe("live review", () => {
   it("counts a comment on the new content to its round, before the threads are moved", async () => {
     const { store, live } = await startSession();
     const round = await live.nextRound(async (onTaken) => {

@@ -55,7 +55,7 @@ describe("the routes of threads", () => {
     expect(resolved.body.resolvedBy).toEqual(author);
   });
 
-  it("reject the routes of live sessions in a one-shot review", async () => {
+  it("reject the routes of live reviews in a one-shot review", async () => {
     const { call } = await threadServer();
     expect((await call("POST", "/api/wait", AGENT, { timeout: 0 })).status).toBe(400);
     expect((await call("POST", "/api/send", PAGE, {})).status).toBe(400);

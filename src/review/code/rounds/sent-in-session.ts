@@ -1,7 +1,7 @@
 import type { DiffSession } from "../../diff-session.ts";
 import { type CompressedRound, captureDiff, compressDiff } from "./sent-diff.ts";
 
-/** The diffs on which the person sent batches of a live session. */
+/** The diffs on which the person sent batches of a live review. */
 export interface SentDiffs {
   /** Keeps the current diff for a round. Never rejects: a failure only disables the comparison. */
   keep(round: number): Promise<void>;

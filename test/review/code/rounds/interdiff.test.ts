@@ -155,7 +155,7 @@ describe("GET /api/diff/interdiff", () => {
   });
 });
 
-describe("the diffs sent in a live session", () => {
+describe("the diffs sent in a live review", () => {
   it("are found by round, the last one by default", async () => {
     const repository = await testRepository({ "a.txt": "one\n" });
     const diffs = createDiffSession(await repository.open());

@@ -24,7 +24,7 @@ function serve(plan: PlanState): void {
 afterEach(() => useReview.setState(useReview.getInitialState(), true));
 
 describe("a page whose server has changed", () => {
-  it("does not offer to send an edited plan in a live session", async () => {
+  it("does not offer to send an edited plan in a live review", async () => {
     useReview.setState({ plan: forLive(stateOf("session-1", { live })) });
     serve(stateOf("session-2", { live }));
     await handleServerChange("session-2");

@@ -108,7 +108,7 @@ describe("the person's replies", () => {
   });
 });
 
-describe("the status of a live session", () => {
+describe("the status of a live review", () => {
   const batch: BatchState = { unsent: 0, waiting: 0, lastSentAt: undefined, replied: 0 };
   const sent: BatchState = { ...batch, lastSentAt: "2026-01-01T00:00:00Z" };
 

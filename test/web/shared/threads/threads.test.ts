@@ -122,7 +122,7 @@ describe("threads", () => {
   });
 });
 
-describe("the batch of a live session", () => {
+describe("the batch of a live review", () => {
   const sent = { sentAt: "2026-01-01T00:01:00Z" };
   const delivered = { ...sent, deliveredAt: "2026-01-01T00:02:00Z" };
 
