@@ -31,11 +31,14 @@ describe("R5 openImage", () => {
     }
   });
 
-  it("rejects more than 20 MB without reading it", async () => {
+  it("rejects more than 20 MiB without reading it", async () => {
     const path = join(await temporaryFolder(), "big.png");
     await writeFile(path, PNG);
     await truncate(path, 20 * 1024 * 1024 + 1);
-    await expect(openImage(path)).rejects.toMatchObject({ status: 413 });
+    await expect(openImage(path)).rejects.toMatchObject({
+      status: 413,
+      message: "The image is larger than 20 MiB",
+    });
   });
 
   it("does not wait for a pipe and does not follow a link that replaced the file", async () => {

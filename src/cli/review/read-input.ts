@@ -11,7 +11,7 @@ const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Returns the text of a file, or of stdin if `file` is undefined or `-`. Throws `input` if the file cannot be read, the
- * input is not text, or stdin exceeds 64 MB. Throws `usage` if stdin is a terminal.
+ * input is not text, or stdin exceeds 64 MiB. Throws `usage` if stdin is a terminal.
  */
 export function readInput(
   file: string | undefined,
@@ -42,7 +42,7 @@ async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
   for await (const chunk of addAbortSignal(signal, process.stdin)) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_INPUT_BYTES) throw new AppError("input", "The plan on stdin is larger than 64 MB");
+    if (size > MAX_INPUT_BYTES) throw new AppError("input", "The plan on stdin is larger than 64 MiB");
   }
   return decodeInput(Buffer.concat(chunks), "the plan on stdin", note);
 }

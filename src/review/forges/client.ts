@@ -167,7 +167,7 @@ async function readBody(response: OutboundResponse): Promise<Buffer> {
   let size = 0;
   for await (const piece of response.body ?? []) {
     size += piece.length;
-    if (size > MAX_BYTES) throw new AppError("too_large", "The forge's response is larger than 256 MB");
+    if (size > MAX_BYTES) throw new AppError("too_large", "The forge's response is larger than 256 MiB");
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

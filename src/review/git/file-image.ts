@@ -44,7 +44,7 @@ async function readBlob(git: GitHandle, blob: string): Promise<Buffer | undefine
   const { exitCode } = await tryGit(git, ["cat-file", "blob", blob], {
     take(chunk) {
       size += chunk.length;
-      if (size > MAX_IMAGE_BYTES) throw new AppError("too_large", "The image is larger than 20 MB");
+      if (size > MAX_IMAGE_BYTES) throw new AppError("too_large", "The image is larger than 20 MiB");
       pieces.push(chunk);
     },
   });

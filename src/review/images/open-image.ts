@@ -43,7 +43,7 @@ async function expectFile(path: string | Buffer): Promise<void> {
 async function readImage(file: FileHandle): Promise<OpenedImage> {
   const status = await file.stat();
   if (!status.isFile()) throw new AppError("validation", "Unsupported image type");
-  if (status.size > MAX_IMAGE_BYTES) throw new AppError("too_large", "The image is larger than 20 MB");
+  if (status.size > MAX_IMAGE_BYTES) throw new AppError("too_large", "The image is larger than 20 MiB");
   const head = Buffer.alloc(SNIFF_BYTES);
   await file.read(head, 0, SNIFF_BYTES, 0);
   const type = sniffImage(head);

@@ -43,7 +43,7 @@ export type NotebookResult = { readonly notebook: ParsedNotebook } | { readonly 
 
 /** Parses a notebook, and finds the line of the file that contains each line of its cells. */
 export function parseNotebook(text: string): NotebookResult {
-  if (text.length > MAX_LENGTH) return { problem: `larger than ${MAX_LENGTH / 1024 / 1024} MB` };
+  if (text.length > MAX_LENGTH) return { problem: `larger than ${MAX_LENGTH / 1024 / 1024} MiB` };
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -64,7 +64,7 @@ export async function patchFromStream(stream: AsyncIterable<Buffer>): Promise<Pa
 }
 
 function tooLarge(name: string): AppError {
-  return new AppError("input", `${name} is larger than 256 MB`);
+  return new AppError("input", `${name} is larger than 256 MiB`);
 }
 
 /** Reads the parts of a patch. Throws `input` if it contains no diff. */

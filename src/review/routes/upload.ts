@@ -37,7 +37,7 @@ async function readWhole(part: MultipartFile): Promise<{ bytes: Buffer; name: st
 }
 
 function tooLarge(cause?: unknown): AppError {
-  return new AppError("too_large", "The image is larger than 20 MB", { cause });
+  return new AppError("too_large", "The image is larger than 20 MiB", { cause });
 }
 
 /**

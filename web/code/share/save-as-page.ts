@@ -41,7 +41,7 @@ export async function createCodePage(): Promise<{ page: Blob; title: string }> {
 /** Fetches the patches of all files. Throws if the diff is too large or was replaced, or if a request fails. */
 async function patchesOf({ files, diffId }: DiffIndex): Promise<string[]> {
   const total = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
-  if (total > MAX_BYTES) throw new Error("the diff is larger than 64 MB");
+  if (total > MAX_BYTES) throw new Error("the diff is larger than 64 MiB");
   const suffix = `&id=${encodeURIComponent(diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;
   const patches: string[] = [];
   for (let first = 0; first < files.length; ) {

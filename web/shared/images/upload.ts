@@ -13,7 +13,7 @@ export async function uploadImage(file: File): Promise<UploadResult> {
   if (!TYPES.includes(file.type)) {
     return { ok: false, message: `${file.name || "This file"} is not a PNG, JPEG or WebP image.` };
   }
-  if (file.size > MAX_BYTES) return { ok: false, message: `${file.name} is larger than 20 MB.` };
+  if (file.size > MAX_BYTES) return { ok: false, message: `${file.name} is larger than 20 MiB.` };
   const name = file.name || `pasted.${file.type.slice("image/".length)}`;
   const result = await sendFile<UploadResponse>("/api/upload", file, name);
   if (!result.ok) return { ok: false, message: `${name} was not uploaded: ${explain(result)}` };

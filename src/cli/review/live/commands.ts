@@ -134,7 +134,7 @@ export function pathInReview({ repository }: RunningReview, path: string, cwd = 
 /** Maximum bytes of a text that is read from stdin. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** Returns the text of a flag, or of stdin for `-`. Throws `usage` if the text is empty, or above 16 MB on stdin. */
+/** Returns the text of a flag, or of stdin for `-`. Throws `usage` if the text is empty, or above 16 MiB on stdin. */
 async function readText(text: string): Promise<string> {
   const read = text === "-" ? await readStdin() : text;
   if (read.trim() !== "") return read;
@@ -149,7 +149,7 @@ async function readStdin(): Promise<string> {
   for await (const chunk of process.stdin) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_TEXT_BYTES) throw new AppError("usage", "The text on stdin is larger than 16 MB");
+    if (size > MAX_TEXT_BYTES) throw new AppError("usage", "The text on stdin is larger than 16 MiB");
   }
   return Buffer.concat(chunks).toString();
 }
