@@ -57,6 +57,25 @@ describe("two tabs of a plan review", () => {
     expect([one.errors, two.errors]).toEqual([[], []]);
   });
 
+  it("keep the comment that is being written in one through a save of the other and a reload", async () => {
+    const { review, one, two } = await openTwoTabs();
+    await one.page.keyboard.press("g");
+    await one.page.keyboard.type("Half a thought");
+    await savedAsNewest(one.page);
+    await writeGeneral(two.page, "Meanwhile");
+    await card(one.page, "Meanwhile").waitFor();
+    await two.page.keyboard.press("g");
+    await two.page.keyboard.type("Another half");
+    await savedAsNewest(two.page);
+    await one.page.reload();
+    await expect.poll(() => field(one.page).inputValue()).toBe("Half a thought");
+    expect(await field(two.page).inputValue()).toBe("Another half");
+    await two.page.reload();
+    await expect.poll(() => field(two.page).inputValue()).toBe("Another half");
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
   it("keep both texts of a comment that both edit", async () => {
     const { review, one, two } = await openTwoTabs();
     await writeGeneral(one.page, "As it was");

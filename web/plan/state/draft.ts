@@ -34,6 +34,7 @@ export async function startDraft({ sessionId, ...first }: PlanState): Promise<vo
     owner: () => ({ planId: useReview.getState().plan?.planId ?? first.planId }),
     content: () => getContent(useReview.getState()),
     merge: mergeStored,
+    isMissing: (theirs) => theirs.composer === undefined && openComposer() !== undefined,
     onStatus: (draft) => useReview.setState({ draft }),
   });
   const before = useReview.getState();
@@ -125,9 +126,14 @@ function watch({ touch, flush, stop }: TabDraft<DraftContent>): void {
     }
   });
   onThreadDraftChange(touch);
-  addEventListener("pagehide", flush);
+  const leave = () => {
+    // Another tab may have saved its own open composer since.
+    if (openComposer()) touch();
+    flush();
+  };
+  addEventListener("pagehide", leave);
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden") flush();
+    if (document.visibilityState === "hidden") leave();
   });
   addEventListener("beforeunload", (event) => {
     // Warns only if leaving would lose text that cannot be saved.
@@ -141,16 +147,23 @@ function isChanged(now: ReviewState, before: ReviewState): boolean {
 
 const KEPT = ["annotations", "composer", "note", "rewritten", "document", "typed"] as const;
 
+/** Returns the comment that is being written. Tabs do not share it, but the draft has room for one. */
+function openComposer(): Composer | undefined {
+  const { composer } = useReview.getState();
+  // An empty composer is left out: restored, it would capture keys that are meant for the page.
+  return composer && isWorthKeeping(composer) ? composer : undefined;
+}
+
 function getContent(state: ReviewState): DraftContent {
-  const { annotations, composer, note, rewritten } = state;
+  const { annotations, note, rewritten } = state;
+  const composer = openComposer();
   const edited = editedPlan(state);
   const threads = threadDraft();
   return {
     annotations,
     note,
     ...(threads && { threads }),
-    // An empty composer is left out: restored, it would capture keys that are meant for the page.
-    ...(composer && isWorthKeeping(composer) && { composer }),
+    ...(composer && { composer }),
     rewritten,
     edited,
   };

@@ -1,7 +1,7 @@
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { isSameValue, mergeById } from "../../shared/drafts/merge-by-id.ts";
-import { mergeValue } from "../../shared/drafts/merge-entries.ts";
+import { mergeText, mergeValue } from "../../shared/drafts/merge-entries.ts";
 import { newId } from "../../shared/new-id.ts";
 import { relocateShifted } from "../model/annotations.ts";
 import { composerFor, isUnchanged } from "./actions.ts";
@@ -18,7 +18,8 @@ export interface SharedContent {
 
 /**
  * Merges the draft that another tab has saved. `base` is the common ancestor. If both tabs have changed a value, this
- * tab's value is kept; of a comment, both versions are kept. Returns the other tab's draft as it was merged.
+ * tab's value is kept; of a comment and of the note, both versions are kept. Returns the other tab's draft as it was
+ * merged.
  */
 export function mergeOtherTab<Content extends SharedContent>(
   base: Content | undefined,
@@ -50,7 +51,7 @@ export function mergeOtherTab<Content extends SharedContent>(
   useReview.setState({
     annotations,
     composer: open && isMoved ? relocateShifted(document, [open])[0] : open,
-    note: mergeValue(base?.note ?? "", note, theirs.note),
+    note: mergeText(base?.note ?? "", note, theirs.note),
     rewritten: mergeValue(base?.rewritten, rewritten, theirs.rewritten),
     ...(isMoved && { document, typed: undefined, cursor: undefined, removedCursor: undefined }),
   });

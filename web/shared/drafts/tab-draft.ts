@@ -20,6 +20,8 @@ export interface TabDraftPorts<Content> {
    * next common ancestor, or undefined if the draft is invalid.
    */
   readonly merge: (base: Content | undefined, theirs: Content) => Content | undefined;
+  /** Returns whether this tab has text that it does not share and that is missing in the draft `theirs`. */
+  readonly isMissing?: (theirs: Content) => boolean;
   readonly onStatus: (status: DraftStatus) => void;
 }
 
@@ -40,7 +42,7 @@ export interface TabDraft<Content> {
 
 /** Saves what is typed in a tab, and merges what the other tabs of the same review save. */
 export function createTabDraft<Content extends TabContent>(ports: TabDraftPorts<Content>): TabDraft<Content> {
-  const { session, owner, content, merge, onStatus } = ports;
+  const { session, owner, content, merge, isMissing, onStatus } = ports;
   let base: Content | undefined;
   let baseGeneration = 0;
   /** The newest generation that the server has announced before `begin`. */
@@ -64,6 +66,8 @@ export function createTabDraft<Content extends TabContent>(ports: TabDraftPorts<
         const next = merge(base, theirs);
         if (next === undefined) return false;
         [base, baseGeneration] = [next, generation];
+        // The other tab's save has replaced what this tab had saved.
+        if (isMissing?.(theirs)) autosave.touch();
         return true;
       } finally {
         isMerging = false;

@@ -1,4 +1,4 @@
-import { mergeEntries, mergeValue } from "../drafts/merge-entries.ts";
+import { mergeEntries, mergeText, mergeValue } from "../drafts/merge-entries.ts";
 import { type MessageDraft, type SentState, useThreads } from "./thread-store.ts";
 
 /** The person's unsent text in threads and the state of the last batch, as stored in the draft of the page. */
@@ -37,13 +37,25 @@ export function mergeThreadDraft(base: ThreadDraft | undefined, theirs: ThreadDr
       (base?.messages ?? []).filter(isWritten),
       mine.filter(isWritten),
       (theirs?.messages ?? []).filter(isWritten),
+      mergeMessage,
     );
     return {
       drafts: new Map([...mine.filter((entry) => !isWritten(entry)), ...merged]),
-      batchText: mergeValue(base?.batchText ?? "", batchText, theirs?.batchText ?? ""),
+      batchText: mergeText(base?.batchText ?? "", batchText, theirs?.batchText ?? ""),
       sent: mergeValue(base?.sent, sent, theirs?.sent),
     };
   });
+}
+
+/** Merges two tabs' versions of a reply. A reply that one tab has sent or discarded is not added again. */
+function mergeMessage(
+  base: MessageDraft | undefined,
+  mine: MessageDraft | undefined,
+  theirs: MessageDraft | undefined,
+): MessageDraft | undefined {
+  const merged = mergeValue(base, mine, theirs);
+  if (!merged || !mine || !theirs) return merged;
+  return { ...merged, text: mergeText(base?.text ?? "", mine.text, theirs.text) };
 }
 
 /**

@@ -165,12 +165,12 @@ describe("the plan as another tab edits it", () => {
 });
 
 describe("the message to the agent", () => {
-  it("is that of the tab that changed it", () => {
+  it("is that of the tab that changed it, or both if both have", () => {
     useReview.setState({ note: "mine" });
     merge({ ...draft(), note: "mine" }, { ...draft(), note: "theirs" });
     expect(state().note).toBe("theirs");
     useReview.setState({ note: "mine again" });
     merge({ ...draft(), note: "theirs" }, { ...draft(), note: "more" });
-    expect(state().note).toBe("mine again");
+    expect(state().note).toBe("more\n\nmine again");
   });
 });
