@@ -11,10 +11,25 @@ export function startReview(command: string, folder: string): Promise<StartedRev
   const args = ["review", "code", "--live", "--detach", "--reuse", "--no-open"];
   return new Promise((resolve, reject) => {
     execFile(command, args, { cwd: folder, maxBuffer: 1024 * 1024 }, (error, stdout, stderr) => {
-      if (error) reject(new Error(describe(command, error, stderr)));
-      else resolve(JSON.parse(stdout) as StartedReview);
+      const started = error ? undefined : parseStarted(stdout);
+      if (started) resolve(started);
+      else reject(new Error(error ? describe(command, error, stderr) : describeOutput(command)));
     });
   });
+}
+
+/** Returns the review that the command has printed; undefined if the output is anything else. */
+function parseStarted(stdout: string): StartedReview | undefined {
+  try {
+    const { id, url } = JSON.parse(stdout) as Partial<StartedReview>;
+    return id && url ? { id, url } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describeOutput(command: string): string {
+  return `The output of "${command}" is not a review. Set sallyport.command to the path of sallyport, or update sallyport.`;
 }
 
 function describe(command: string, error: Error, stderr: string): string {
