@@ -88,6 +88,21 @@ describe("sallyport init", () => {
     expect(JSON.parse((await run("init", "--dry-run", "--json")).stdout).steps).toHaveLength(1);
   });
 
+  it("prints the URLs of upstreams without the credentials in their queries", async () => {
+    const { folder, run } = await withMachine();
+    const config = join(folder, "config.json");
+    const base_url = "http://127.0.0.1:9/v1?api_key=hidden-0123456789";
+    await writeFile(
+      config,
+      JSON.stringify({ proxy: { upstreams: { away: { dialect: "messages", base_url } } } }),
+    );
+    const { stdout, stderr } = await run("init", "--dry-run", "--json", "--config", config);
+    expect(JSON.parse(stdout).found.upstreams).toMatchObject([
+      { name: "away", baseUrl: "http://127.0.0.1:9/v1?api_key=[redacted]" },
+    ]);
+    expect(stdout + stderr).not.toContain("hidden-0123456789");
+  });
+
   it("proposes nothing in a project for an agent that has no settings for one", async () => {
     const { run, listHome } = await withMachine({ cline: "#!/bin/sh\nexit 0\n" });
     const { code, stdout } = await run("init", "--project", "--yes", "--json");

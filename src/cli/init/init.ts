@@ -5,6 +5,7 @@ import { writeChanges } from "../../agents/file-edits/write-changes.ts";
 import { reviewedAgentNamed } from "../../agents/registry.ts";
 import { accessKeychain } from "../../config/keychain.ts";
 import { processEnvironment } from "../../config/paths.ts";
+import { withoutUrlSecrets } from "../../config/proxy/secrets.ts";
 import { AppError } from "../../errors.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 import type { Output } from "../output.ts";
@@ -80,7 +81,9 @@ export async function init(flags: InitFlags, output: Output): Promise<number> {
   const hints = [...listProxyHints(steps, flags, onlyShow), ...listHints(situation, flags, proposals)];
   for (const hint of hints) output.note(hint);
   await output.result(
-    flags.json ? JSON.stringify({ found: situation, steps, hints }, null, 2) : formatSteps(steps, situation),
+    flags.json
+      ? JSON.stringify({ found: withoutSecrets(situation), steps, hints }, null, 2)
+      : formatSteps(steps, situation),
   );
   if (!flags.dryRun && missing !== undefined && steps.length > 0)
     throw new AppError("usage", `No changes made: ${missing}`, {
@@ -212,6 +215,15 @@ function describeSituation({
     ["proxy", proxy.running ? `runs at ${proxy.url}` : `not running; service ${proxy.service}`],
   ];
   return rows.map(([title = "", text]) => `${title.padEnd(15)}${text}`);
+}
+
+/** Returns the situation without the credentials in the URLs of upstreams. Pure. */
+export function withoutSecrets(situation: Situation): Situation {
+  const upstreams = situation.upstreams.map((upstream) => ({
+    ...upstream,
+    baseUrl: withoutUrlSecrets(upstream.baseUrl),
+  }));
+  return { ...situation, upstreams };
 }
 
 function formatSteps(steps: readonly StepReport[], { agents }: Situation): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatConfiguration } from "../../../src/cli/init/init.ts";
+import { formatConfiguration, withoutSecrets } from "../../../src/cli/init/init.ts";
 import { listHints, proposeSteps } from "../../../src/cli/init/propose.ts";
 import type { FoundAgent, FoundUpstream, Situation } from "../../../src/cli/init/situation.ts";
 import { parseConfiguration } from "../../../src/config/load.ts";
@@ -119,6 +119,17 @@ describe("the hints of init", () => {
   it("offer a code review in a repository", () => {
     expect(hintsFor({ repository: "/src/shop" })).toContain("/src/shop: sallyport review code");
     expect(hintsFor({})).not.toContain("review code");
+  });
+});
+
+describe("the situation that init prints", () => {
+  it("has no credentials in the URLs of upstreams", () => {
+    const keyed = { ...ollama, baseUrl: "https://models.example/v1?api-key=hidden&version=2" };
+    const { upstreams } = withoutSecrets({ ...nothing, upstreams: [anthropic, keyed] });
+    expect(upstreams).toEqual([
+      anthropic,
+      { ...keyed, baseUrl: "https://models.example/v1?api-key=[redacted]&version=2" },
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { proxyFor } from "../../../config/outbound-proxy.ts";
 import { processEnvironment } from "../../../config/paths.ts";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { DEFAULT_PROXY_PORT } from "../../../config/proxy/schema.ts";
+import { withoutUrlSecrets } from "../../../config/proxy/secrets.ts";
 import { loadReviewConfiguration } from "../../../config/review/configuration.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import { createProxy } from "../../../proxy/create-proxy.ts";
@@ -83,8 +84,9 @@ function toFinding({ upstream, ok, ms, error = "" }: WarmupResult, config: Proxy
   }
   const proxy = proxyFor(config.outboundProxies, baseUrl);
   const way = proxy ? ` through ${proxy.url} (${proxy.variable})` : "";
-  if (ok) return { subject, state: "ok", detail: `${baseUrl} responded in ${ms} ms${way}` };
+  const shown = withoutUrlSecrets(baseUrl);
+  if (ok) return { subject, state: "ok", detail: `${shown} responded in ${ms} ms${way}` };
   const remedy =
     "Check its base_url and key. sallyport proxy check shows the address and the number of keys.";
-  return { subject, state: "warning", detail: `${baseUrl}${way}: ${error}`, remedy };
+  return { subject, state: "warning", detail: `${shown}${way}: ${error}`, remedy };
 }
