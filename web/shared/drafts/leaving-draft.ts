@@ -21,12 +21,26 @@ export async function readDraft<Content>(session: string): Promise<Result<Draft<
   return { ok: true, value: { ...left, savedAt: "" } };
 }
 
-/** Saves a draft. With `keepalive`, for the last save before the page closes, also stores the draft in the tab. */
-export function writeDraft<Content>(session: string, draft: SentDraft<Content>, keepalive: boolean) {
-  if (keepalive) leaveIn(session, draft);
+/**
+ * Saves a draft. With `isLeaving`, for the last save before the page may close, also stores the draft in the tab, and
+ * requests that the browser completes the request after the page has closed. Browsers offer this only for small
+ * requests: Chromium completes a larger one too, Firefox cancels it.
+ */
+export function writeDraft<Content>(session: string, draft: SentDraft<Content>, isLeaving: boolean) {
+  if (isLeaving) leaveIn(session, draft);
   return sendJson<{ readonly generation: number; readonly savedAt: string }>("PUT", "/api/draft", draft, {
-    keepalive,
+    keepalive: isLeaving && isSmall(draft),
   });
+}
+
+/**
+ * Bytes of requests with `keepalive` that browsers allow at a time (https://fetch.spec.whatwg.org/, "inflight
+ * keepalive bytes"). They reject a larger request without sending it.
+ */
+const MAX_KEEPALIVE_BYTES = 64 * 1024;
+
+function isSmall(draft: unknown): boolean {
+  return new TextEncoder().encode(JSON.stringify(draft)).length <= MAX_KEEPALIVE_BYTES;
 }
 
 function leaveIn(session: string, draft: unknown): void {
