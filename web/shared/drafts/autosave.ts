@@ -62,7 +62,10 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
 
 class Saver<Content> implements Autosave<Content> {
   private readonly ports: AutosavePorts<Content>;
+  /** The highest generation that this page has used or merged. */
   private generation = 0;
+  /** The generation of the last save that this page has begun. */
+  private lastSave = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isDirty = false;
   private inFlight = 0;
@@ -126,12 +129,16 @@ class Saver<Content> implements Autosave<Content> {
     // Every attempt increases the generation, even while another attempt is pending or after a lost response.
     this.generation += 1;
     const generation = this.generation;
+    this.lastSave = generation;
     this.inFlight += 1;
     const result = await this.ports.put({ generation, content: this.ports.content() }, keepalive);
     this.inFlight -= 1;
     // Ignores the failure of a save that a newer save of this page has replaced.
-    if (this.isStopped || (generation < this.generation && !result.ok)) return;
-    this.settle(result);
+    if (this.isStopped || (generation < this.lastSave && !result.ok)) return;
+    const isConflict = !result.ok && result.reason === "refused" && result.status === 409;
+    // The draft that `follow` has merged meanwhile is not older than the one in the response.
+    if (isConflict && generation < this.generation) this.saveMerged();
+    else this.settle(result);
   }
 
   private settle(result: SaveResult): void {
@@ -170,6 +177,10 @@ class Saver<Content> implements Autosave<Content> {
       return;
     }
     this.resume(generation);
+    this.saveMerged();
+  }
+
+  private saveMerged(): void {
     this.isDirty = true;
     this.schedule(0);
   }

@@ -11,7 +11,10 @@ type Response = Result<{ readonly generation: number; readonly savedAt: string }
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function setUp(response: (saved: Saved) => Response = ({ generation }) => ok(generation)) {
+function setUp(
+  response: (saved: Saved) => Response = ({ generation }) => ok(generation),
+  onConflict: (stored: string, generation: number) => boolean = () => false,
+) {
   const sent: Saved[] = [];
   const states: DraftStatus["state"][] = [];
   let text = "";
@@ -23,6 +26,7 @@ function setUp(response: (saved: Saved) => Response = ({ generation }) => ok(gen
       return response(draft);
     },
     onStatus: ({ state }) => states.push(state),
+    onConflict,
   });
   return {
     autosave,
@@ -132,5 +136,24 @@ describe("autosave timing", () => {
       { generation: 9, content: "second" },
     ]);
     await vi.runAllTimersAsync();
+  });
+
+  it.each<[string, Response]>([
+    ["is lost", { ok: false, reason: "gone" }],
+    ["is rejected", refused(409)],
+  ])("saves again after a save that %s while the draft of another tab is merged", async (_what, failure) => {
+    const merged: string[] = [];
+    const { autosave, type, sent, states } = setUp(
+      ({ generation }) => (generation === 1 ? failure : ok(generation)),
+      (stored) => merged.push(stored) > 0,
+    );
+    type("mine");
+    await vi.advanceTimersByTimeAsync(420);
+    const theirs = { generation: 3, savedAt: "2026-01-01T00:00:00Z", content: "theirs" };
+    await autosave.follow(async () => ({ ok: true, value: theirs }), 3);
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(merged).toEqual(["theirs"]);
+    expect(sent.map(({ generation }) => generation)).toEqual([1, 4]);
+    expect(states.at(-1)).toBe("saved");
   });
 });
