@@ -80,6 +80,11 @@ export interface NewThreadBody {
   readonly suggestedCode?: string;
   /** Agents and tools name themselves. */
   readonly author?: ThreadAuthor;
+  /**
+   * Identifies the comment in the client. A repeated request with the same key and content, for example after a lost
+   * response, adds nothing while the comment is unsent.
+   */
+  readonly idempotencyKey?: string;
 }
 
 /** POST /api/threads/{id}/messages */
@@ -87,6 +92,8 @@ export interface NewMessageBody {
   readonly markdown: string;
   readonly suggestedCode?: string;
   readonly author?: ThreadAuthor;
+  /** As in `NewThreadBody`, for the messages of one thread. */
+  readonly idempotencyKey?: string;
 }
 
 /** PATCH /api/threads/{id}: at least one of `state` and `accepted`. */

@@ -8,6 +8,7 @@ const author = z.strictObject({
 
 /** Long texts are allowed; the body limit of the server bounds them. */
 const markdown = z.string().min(1);
+const idempotencyKey = z.string().min(1);
 const line = z.number().int().min(1);
 const offset = z.number().int().min(0);
 
@@ -41,6 +42,7 @@ export const newThreadBody = z.object({
   severity: z.enum(["info", "warning", "error"]).nullable().exactOptional(),
   suggestedCode: z.string().exactOptional(),
   author: author.exactOptional(),
+  idempotencyKey: idempotencyKey.exactOptional(),
 }) satisfies z.ZodType<NewThreadBody>;
 
 /** Body of `POST /api/threads/{id}/messages`. */
@@ -48,6 +50,7 @@ export const newMessageBody = z.object({
   markdown,
   suggestedCode: z.string().exactOptional(),
   author: author.exactOptional(),
+  idempotencyKey: idempotencyKey.exactOptional(),
 }) satisfies z.ZodType<NewMessageBody>;
 
 /** Body of `PATCH /api/threads/{id}`. Strict: a member that cannot be changed must not be ignored silently. */

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { getProcessMark } from "../../files/running-process.ts";
 import type {
@@ -99,8 +99,12 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
     get log() {
       return log;
     },
-    async create({ type, markdown, severity, suggestedCode }, { anchor, context }, author) {
-      const id = newId("t");
+    async create(body, { anchor, context }, author) {
+      const { type, markdown, severity, suggestedCode, idempotencyKey } = body;
+      const repeatableId = deriveId("t", idempotencyKey, [anchor, type, markdown, suggestedCode, author]);
+      const known = repeatableId && current(repeatableId);
+      if (known && isUnsent(known.messages[0])) return known;
+      const id = repeatableId && !known ? repeatableId : newId("t");
       const thread: Thread = {
         id,
         anchor,
@@ -119,8 +123,14 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
       return log.threads.get(id) ?? thread;
     },
     async reply(id, body, author) {
-      if (!current(id)) return undefined;
-      await write([{ op: "message", thread: id, message: createMessage(body, author) }]);
+      const thread = current(id);
+      if (!thread) return undefined;
+      const { markdown, suggestedCode, idempotencyKey } = body;
+      const repeatableId = deriveId("m", idempotencyKey, [id, markdown, suggestedCode, author]);
+      const known = thread.messages.find((each) => each.id === repeatableId);
+      if (isUnsent(known)) return thread;
+      const messageId = repeatableId && !known ? repeatableId : newId("m");
+      await write([{ op: "message", thread: id, message: createMessage(body, author, messageId) }]);
       return current(id);
     },
     async change(id, { state, accepted }, author) {
@@ -156,9 +166,13 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
   };
 }
 
-function createMessage({ markdown, suggestedCode }: NewMessageBody, author: ThreadAuthor): ThreadMessage {
+function createMessage(
+  { markdown, suggestedCode }: NewMessageBody,
+  author: ThreadAuthor,
+  id = newId("m"),
+): ThreadMessage {
   return {
-    id: newId("m"),
+    id,
     author,
     at: new Date().toISOString(),
     markdown,
@@ -171,4 +185,19 @@ function createMessage({ markdown, suggestedCode }: NewMessageBody, author: Thre
 /** Returns a new id with a prefix for its kind. */
 export function newId(kind: "t" | "m" | "b"): string {
   return `${kind}_${randomBytes(8).toString("hex")}`;
+}
+
+function isUnsent(message: ThreadMessage | undefined): boolean {
+  return message?.sentAt === null && message.postedAt === undefined;
+}
+
+/** Returns the id that repeated requests with the same key and content share; undefined without a key. */
+function deriveId(
+  kind: "t" | "m",
+  idempotencyKey: string | undefined,
+  content: readonly unknown[],
+): string | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  const hash = createHash("sha256").update(JSON.stringify([idempotencyKey, ...content]));
+  return `${kind}_${hash.digest("hex").slice(0, 16)}`;
 }

@@ -36,6 +36,7 @@ export function keepSent(): void {
 export async function collectComments(): Promise<readonly CommentToSend[]> {
   const { comments, context } = await commentsInOrder();
   return comments.map((comment) => ({
+    id: comment.id,
     body: threadBody(comment, context.currentPosition(comment)),
     asText: threadAsText(comment, context),
     onStored: () => forgetComment(comment.id),

@@ -47,7 +47,7 @@ export async function collectComments(): Promise<readonly CommentToSend[]> {
       anchor && !found
         ? { ...threadBody({ ...annotation, anchor: { ...anchor, end: anchor.start } }), markdown: asText }
         : threadBody(found ? { ...annotation, anchor: found } : annotation);
-    return { body, asText, onStored: () => forgetAnnotation(annotation.id) };
+    return { id: annotation.id, body, asText, onStored: () => forgetAnnotation(annotation.id) };
   });
 }
 

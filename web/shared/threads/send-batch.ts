@@ -1,10 +1,12 @@
-import type { CallerDoubt, NewThreadBody, Thread } from "../../../src/review/api-types.ts";
+import type { CallerDoubt, NewMessageBody, NewThreadBody, Thread } from "../../../src/review/api-types.ts";
 import { explain, type Result, sendJson } from "../api/client.ts";
 import { forgetMessage, loadThreads, useThreads } from "./thread-store.ts";
 import { withThread } from "./threads.ts";
 
 /** A comment of the person that becomes a thread when it is sent. */
 export interface CommentToSend {
+  /** Id of the comment in the draft. */
+  readonly id: string;
   readonly body: NewThreadBody;
   /** The comment with its position and code as text, for a position that the server does not have. */
   readonly asText: string;
@@ -68,7 +70,9 @@ export async function storeDrafts(comments: readonly CommentToSend[]): Promise<s
   for (const [id, { text }] of useThreads.getState().drafts) {
     if (text.trim() === "") continue;
     const route = `/api/threads/${encodeURIComponent(id)}/messages`;
-    const result = await sendJson<Thread>("POST", route, { markdown: text.trim() });
+    // If the response is lost, the next attempt sends the same reply again.
+    const body: NewMessageBody = { markdown: text.trim(), idempotencyKey: id };
+    const result = await sendJson<Thread>("POST", route, body);
     if (!result.ok) return explain(result);
     useThreads.setState(({ threads }) => ({ threads: withThread(threads, result.value) }));
     forgetMessage(id);
@@ -76,7 +80,8 @@ export async function storeDrafts(comments: readonly CommentToSend[]): Promise<s
   return undefined;
 }
 
-async function storeComment({ body, asText }: CommentToSend): Promise<Result<Thread>> {
+async function storeComment({ id, body: comment, asText }: CommentToSend): Promise<Result<Thread>> {
+  const body: NewThreadBody = { ...comment, idempotencyKey: id };
   const result = await sendJson<Thread>("POST", "/api/threads", body);
   if (result.ok || result.reason !== "refused" || result.status !== 400 || body.anchor.kind === "review")
     return result;
