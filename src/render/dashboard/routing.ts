@@ -37,7 +37,7 @@ export function addresses(base: string, isInteractive: boolean): Html {
 export function upstreamTable({ upstreams, now }: DashboardState): Html {
   const columns = [
     { head: "Upstream", cell: (upstream: UpstreamState) => upstreamCell(upstream, now) },
-    { head: "Speaks", cell: ({ dialect }: UpstreamState) => dialect },
+    { head: "Dialect", cell: ({ dialect }: UpstreamState) => dialect },
     {
       head: "Address",
       cell: ({ url }: UpstreamState) => (url === undefined ? "built in" : html`<code>${url}</code>`),

@@ -91,7 +91,7 @@ function upstreamColumns(): Column<Upstream>[] {
   });
   return [
     { head: "Upstream", cell: ({ name }) => name },
-    { head: "Speaks", cell: ({ dialect }) => dialect },
+    { head: "Dialect", cell: ({ dialect }) => dialect },
     {
       head: "State",
       cell: ({ cooldown_until }) =>
