@@ -1,10 +1,13 @@
 import { join } from "node:path";
 import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { readText } from "../file-edits/changes.ts";
-import { jsonHook } from "../file-edits/json-hook.ts";
+import { findOwnHook, jsonHook } from "../file-edits/json-hook.ts";
 import { ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewSkill } from "../review-prompts.ts";
+
+/** The list of Stop hooks in `hooks.json`. */
+const STOP_HOOKS = ["hooks", "Stop"];
 
 /**
  * The installation in Codex CLI, tested with 0.171.0. Codex CLI has no tool for plans: the Stop hook finds the plan in
@@ -16,7 +19,7 @@ export const install: ReviewInstall = {
     jsonHook({
       path: join(codexFolder(target), "hooks.json"),
       purpose: "review every plan when the turn that made it ends",
-      list: ["hooks", "Stop"],
+      list: STOP_HOOKS,
       matcher: "",
       hook: {
         type: "command",
@@ -41,8 +44,12 @@ export const install: ReviewInstall = {
   ],
   async findProblem(target) {
     const folder = codexFolder(target);
-    const configuration = (await readText(join(folder, "config.toml")).catch(() => "")) ?? "";
-    if (wasEverTrusted(configuration, join(folder, "hooks.json"))) return undefined;
+    const read = async (path: string) => (await readText(path).catch(() => "")) ?? "";
+    const hooksFile = join(folder, "hooks.json");
+    const position = findOwnHook(await read(hooksFile), STOP_HOOKS);
+    const configuration = await read(join(folder, "config.toml"));
+    if (position && wasEverTrusted(configuration, `${hooksFile}:stop:${position.entry}:${position.hook}`))
+      return undefined;
     return {
       detail: "hook installed, but Codex does not run it yet",
       remedy: "Start codex and trust the hook when it asks (or under /hooks).",
@@ -57,10 +64,10 @@ export function codexFolder({ home, project, environment }: InstallTarget): stri
 }
 
 /**
- * Reports whether the person has ever trusted a Stop hook of this file. Codex stores this in config.toml under the key
+ * Reports whether the person has ever trusted a hook. Codex stores this in config.toml under the key
  * `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.171.0). A hook that changed since then still has the
- * key, but is not trusted.
+ * key, but is not trusted. TOML writes a key with backslashes in single quotes, or with the backslashes doubled.
  */
-function wasEverTrusted(configToml: string, hooksFile: string): boolean {
-  return configToml.includes(`"${hooksFile}:stop:`);
+function wasEverTrusted(configToml: string, key: string): boolean {
+  return configToml.includes(JSON.stringify(key)) || configToml.includes(`'${key}'`);
 }

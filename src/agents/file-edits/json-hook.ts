@@ -42,6 +42,15 @@ export function jsonHook({ path, purpose, list, matcher, hook }: JsonHook): File
 /** A hook's position in the list: the entry's index, "hooks", the index within the entry. */
 type HookPosition = readonly [number, "hooks", number];
 
+/** Returns the index of the entry with Sallyport's hook and the hook's index within it; undefined without a hook. */
+export function findOwnHook(
+  text: string,
+  list: readonly string[],
+): { readonly entry: number; readonly hook: number } | undefined {
+  const [position] = ourPositions(text, list);
+  return position && { entry: position[0], hook: position[2] };
+}
+
 /** Returns the position of every hook in the list that runs Sallyport's plan review, even if it was moved. */
 function ourPositions(text: string, list: readonly string[]): HookPosition[] {
   return arrayAt(text, list).flatMap((entry, index) =>
