@@ -40,15 +40,31 @@ export function* encodeResponse(
 function* encodeCandidate(candidate: Candidate, index: number, losses: LossList): Steps<WireObject> {
   const { finish } = candidate;
   const logprobs = candidate.parts.flatMap((part) => (part.type === "text" ? (part.logprobs ?? []) : []));
-  const parts = (yield* mapInSteps(candidate.parts, (part) => encodeResponsePart(part, losses))).flat();
+  const encoded = yield* mapInSteps(candidate.parts, (part) => encodeResponsePart(part, losses));
   return {
-    content: { parts, role: "model" },
+    content: { parts: encoded.flat(), role: "model" },
     finishReason: encodeFinish(finish),
     finishMessage: finish.message,
-    ...encodeGrounding(candidate.parts, losses),
+    ...encodeGrounding(findParts(candidate.parts, encoded), losses),
     ...encodeLogprobs(logprobs),
     index,
   };
+}
+
+/** A part, and its index among the parts of the wire format. */
+interface IndexedPart {
+  readonly part: Part;
+  readonly partIndex: number;
+}
+
+/** Returns the parts with their indexes. `encoded` has the wire parts of each part, which may be none. */
+function findParts(parts: readonly Part[], encoded: readonly (readonly WireObject[])[]): IndexedPart[] {
+  let next = 0;
+  return parts.map((part, index) => {
+    const partIndex = next;
+    next += encoded[index]?.length ?? 0;
+    return { part, partIndex };
+  });
 }
 
 /**
@@ -103,10 +119,10 @@ function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList
  * Encodes the citations of texts as `groundingMetadata`; returns an empty object if there are none. Offsets count bytes
  * of UTF-8. A citation without a URL is a loss.
  */
-export function encodeGrounding(parts: readonly Part[], losses: LossList): WireObject {
+export function encodeGrounding(parts: readonly IndexedPart[], losses: LossList): WireObject {
   const supports: WireObject[] = [];
   const chunks: WireObject[] = [];
-  for (const [partIndex, part] of parts.entries()) {
+  for (const { part, partIndex } of parts) {
     if (part.type !== "text" || part.citations === undefined) continue;
     const spans = part.citations.flatMap(({ start = 0, end }) => (end === undefined ? [] : [start, end]));
     const bytes = countBytes(part.text, spans);

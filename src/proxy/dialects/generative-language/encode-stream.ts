@@ -122,7 +122,10 @@ class GenerativeStreamEncoder implements StreamEncoder {
       content: { parts: [{ text: "" }], role: "model" },
       finishReason: encodeFinish(finish),
       finishMessage: finish.message,
-      ...encodeGrounding(this.cited.get(candidate) ?? [], this.list),
+      ...encodeGrounding(
+        (this.cited.get(candidate) ?? []).map((part, partIndex) => ({ part, partIndex })),
+        this.list,
+      ),
       index: candidate,
     }));
     const members = stringifyMembers({ candidates, usageMetadata: encodeUsage(this.usage) });

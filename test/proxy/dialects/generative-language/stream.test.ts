@@ -352,6 +352,25 @@ describe("encoding a stream of the generative-language dialect", () => {
   });
 });
 
+it("a complete response counts its own parts in the positions of citations", () => {
+  const parts: Part[] = [
+    { type: "reasoning", text: "" },
+    { type: "tool-call", id: "call_1", name: "f", arguments: "{" },
+    { type: "text", text: "I looked." },
+    { type: "text", text: "It is mild.", citations: [{ url: "https://e.org", start: 0, end: 2 }] },
+  ];
+  const response = { candidates: [{ parts, finish: { unified: "stop" as const } }] };
+  const { value } = generativeLanguage.encodeResponse(response, encodeContext());
+  expect(value).toMatchObject({
+    candidates: [
+      {
+        content: { parts: [{ text: "I looked." }, { text: "It is mild." }] },
+        groundingMetadata: { groundingSupports: [{ segment: { partIndex: 1, startIndex: 0, endIndex: 2 } }] },
+      },
+    ],
+  });
+});
+
 describe("the citations of a long text", () => {
   const sentence = "déjà là 🌊 — ";
   const texts = Array.from({ length: 400 }, () => sentence).join("");
