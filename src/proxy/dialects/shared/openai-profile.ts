@@ -174,5 +174,6 @@ export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
   acceptsJsonWithoutSchema: true,
   forcesCallsWhileThinking: true,
   limitsToolCalls: true,
+  acceptsBlankStop: true,
   toolMembers: ["namespace"],
 };

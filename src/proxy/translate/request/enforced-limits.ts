@@ -1,4 +1,5 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
+import type { UpstreamProfile } from "../../exchange/dialect-profile.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
@@ -12,18 +13,20 @@ export interface EnforcedLimits {
 }
 
 /**
- * Returns the limits of a request that the upstream cannot enforce: stop sequences beyond its maximum number, and a
- * single tool call if `limitsToolCalls` is false. Returns undefined if there are no such limits. The encoder reports
- * them as losses, because the model continues beyond them.
+ * Returns the limits of a request that the upstream cannot enforce: stop sequences that it does not accept or that are
+ * beyond its maximum number, and a single tool call if `limitsToolCalls` is false. Returns undefined if there are no
+ * such limits. The encoder reports them as losses, because the model continues beyond them.
  */
 export function enforceLimits(
   request: ExchangeRequest,
   capabilities: Capabilities,
-  limitsToolCalls: boolean,
+  { limitsToolCalls, acceptsBlankStop }: Pick<UpstreamProfile, "limitsToolCalls" | "acceptsBlankStop">,
 ): EnforcedLimits | undefined {
   const { sampling, parallelToolCalls } = request;
-  const accepted = capabilities.acceptsStop ? capabilities.maxStopSequences : 0;
-  const stops = (sampling.stop ?? []).slice(accepted).filter((sequence) => sequence !== "");
+  const max = capabilities.acceptsStop ? capabilities.maxStopSequences : 0;
+  const isAccepted = (sequence: string) => acceptsBlankStop || sequence.trim() !== "";
+  const sent = new Set((sampling.stop ?? []).filter(isAccepted).slice(0, max));
+  const stops = (sampling.stop ?? []).filter((sequence) => sequence !== "" && !sent.has(sequence));
   const isSingle = parallelToolCalls === false && !limitsToolCalls && request.tools.length > 0;
   if (stops.length === 0 && !isSingle) return undefined;
   const limits: Limits = { stops, isSingle };

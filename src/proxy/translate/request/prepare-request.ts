@@ -40,8 +40,7 @@ export function* prepareRequest(
   target: { readonly dialect: UpstreamDialect; readonly model: string },
   capabilities: Capabilities,
 ): Steps<PreparedRequest> {
-  const { limitsToolCalls } = getUpstreamProfile(target.dialect);
-  const enforced = enforceLimits(request, capabilities, limitsToolCalls);
+  const enforced = enforceLimits(request, capabilities, getUpstreamProfile(target.dialect));
   const spoken = withTurn(request, target.dialect);
   const { turns, losses } = yield* pairToolResults(spoken.value.turns);
   const plainer = withoutForeignExtras(spoken.value, target.dialect);

@@ -80,6 +80,46 @@ describe("stop sequences that an upstream does not accept", () => {
   });
 });
 
+describe("stop sequences of a messages upstream, which rejects whitespace and more than 100", () => {
+  const filler = Array.from({ length: 99 }, (_, index) => `never ${index}`);
+  const respond = (text: string) => ({
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [{ type: "text", text }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 9 },
+  });
+  const run = (stop: readonly string[], text: string) =>
+    runScene({
+      client: "generative-language",
+      upstream: "messages",
+      body: {
+        contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+        generationConfig: { stopSequences: stop },
+      },
+      response: respond(text),
+    });
+
+  it("end the response if they are whitespace, which is not sent", async () => {
+    const { sent, losses, text } = await run(["\n\n"], "first\n\nsecond");
+    expect(sent).not.toHaveProperty("stop_sequences");
+    expect(losses).toEqual(["stop"]);
+    expect(text).toContain("first");
+    expect(text).not.toContain("second");
+  });
+
+  it("are either sent or enforced, also at the maximum", async () => {
+    const stop = ["\n\n", ...filler, "last", "beyond"];
+    const { sent, text } = await run(stop, "alpha last beta beyond gamma");
+    expect(sent).toMatchObject({ stop_sequences: [...filler, "last"] });
+    expect(text).toContain("alpha last beta");
+    expect(text).not.toContain("gamma");
+  });
+});
+
 describe("the limit of one tool call", () => {
   const parts = [
     { text: "Wait." },
@@ -115,7 +155,11 @@ it("a shortened stream is valid and equals the shortened response, however the s
     extensions: {},
     stream: true,
   } as never;
-  const limits = enforceLimits(request, { ...defaultCapabilities, acceptsStop: false }, false);
+  const limits = enforceLimits(
+    request,
+    { ...defaultCapabilities, acceptsStop: false },
+    { limitsToolCalls: false, acceptsBlankStop: true },
+  );
   const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "d"), maxLength: 12 });
   const part = fc.oneof(
     text.map((value) => ({ type: "text" as const, text: value })),
