@@ -67,6 +67,6 @@ export async function repeatTask(
     if (repeat === "never") return;
     if (repeat === "soon") wait = REPEAT_MS;
     await pause(wait);
-    wait = Math.min(wait * 2, MAX_REPEAT_MS);
+    if (repeat === "later") wait = Math.min(wait * 2, MAX_REPEAT_MS);
   }
 }

@@ -26,6 +26,10 @@ it("repeatTask waits one second after each success", async () => {
   expect(await waitsBetween("later", "later", "soon", "soon", "soon")).toEqual([1, 2, 1, 1, 1]);
 });
 
+it("repeatTask waits one second before the first repetition after a success", async () => {
+  expect(await waitsBetween("soon", "later", "later", "soon", "later")).toEqual([1, 1, 2, 1, 1]);
+});
+
 it("repeatTask does not repeat a task that returns `never` or fails with a TypeError", async () => {
   expect(await waitsBetween("never", "soon")).toEqual([]);
   expect(await waitsBetween("soon", new TypeError("defect"), "soon")).toEqual([1]);
