@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { getErrorMessage } from "../errors.ts";
 
 /** The result of another program. */
 export interface CommandResult {
@@ -20,8 +21,13 @@ const SCRIPTS = new Set(["npm", "sallyport"]);
 export const runCommand: RunCommand = (program, args) =>
   new Promise((resolve) => {
     const shell = process.platform === "win32" && SCRIPTS.has(program);
-    execFile(program, args, { timeout: COMMAND_MS, windowsHide: true, shell }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === "number" ? error.code : undefined;
-      resolve({ code: error?.killed ? 124 : code, stdout, stderr });
-    });
+    try {
+      execFile(program, args, { timeout: COMMAND_MS, windowsHide: true, shell }, (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === "number" ? error.code : undefined;
+        resolve({ code: error?.killed ? 124 : code, stdout, stderr });
+      });
+    } catch (error) {
+      // Some arguments and some errors of the system make execFile throw instead of calling back.
+      resolve({ code: undefined, stdout: "", stderr: getErrorMessage(error) });
+    }
   });
