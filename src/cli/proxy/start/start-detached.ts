@@ -44,8 +44,13 @@ export async function startDetached(
   const own = running.find(({ pid }) => pid === started.pid);
   if (own) return own;
   throw new AppError("storage", "The proxy runs, but the data directory is not writable", {
-    hint: `Stop it with: kill ${started.pid}. Make the data directory writable: sallyport doctor prints its path.`,
+    hint: `Stop it with: ${formatKillCommand(started.pid)}. Make the data directory writable: sallyport doctor prints its path.`,
   });
+}
+
+/** Returns the system's command that ends a process. `proxy stop` does not find a proxy without a running file. */
+export function formatKillCommand(pid: number | undefined, platform = process.platform): string {
+  return platform === "win32" ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
 }
 
 async function openLog(path: string) {
