@@ -6,9 +6,8 @@ export interface BodyMemory {
   /** Bytes in use. */
   bytes: number;
   /**
-   * Bodies that are not complete yet, in any order. They are in an array, because in a set or map that changes this
-   * often, V8 keeps removed members until the next full garbage collection: each discarded hash table refers to its
-   * successor (bench/proxy/memory.mjs).
+   * Bodies that are not complete yet, in any order. An array, because V8 retains members removed from a set or map
+   * until the next full garbage collection: each discarded hash table refers to its successor (bench/proxy/memory.mjs).
    */
   readonly incoming: BodyShare[];
 }

@@ -7,7 +7,7 @@ export interface ModelRange {
 const NAMES_MODEL = /^content-disposition:.*[;\s]name="?model"?(?:[;\s]|$)/im;
 /** Matches the boundary in a multipart content type: quoted in the first group, else in the second. */
 export const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;,]+))/i;
-/** Bytes of a part's headers, or of a model's name, after which the search ends if their end has not been found. */
+/** Maximum bytes that are searched for the end of a part's headers or of the model's name. */
 const LONGEST = 16 * 1024;
 
 /**

@@ -41,9 +41,9 @@ export async function beginUpload(request: IncomingMessage, bounds: UploadBounds
 }
 
 /**
- * A multipart body that is streamed to the upstream. Chunks are kept as long as there is memory for them, so that the
- * body can be sent again if an attempt fails. Chunks that arrive after a `send` without `isKept` are not kept. Reading
- * throws `too_large` if the form exceeds the limit, and `client_gone` if the client disconnects.
+ * A multipart body that can be streamed to the upstream. Chunks are kept as long as there is memory for them, so that
+ * the body can be sent again if an attempt fails. Chunks that arrive after a `send` without `isKept` are not kept.
+ * Reading throws `too_large` if the form exceeds the limit, and `client_gone` if the client disconnects.
  */
 export class Upload {
   private readonly rest: AsyncIterator<Buffer>;
@@ -54,7 +54,7 @@ export class Upload {
   private size = 0;
   private keptFor: KeptFor | undefined = "use";
   private isBroken = false;
-  /** The pending read. Two attempts wait for the same read if the first attempt ended during it. */
+  /** The pending read, which a second attempt shares if the first one ended during it. */
   private next: Promise<Buffer | undefined> | undefined;
   private found: ModelRange | undefined;
   /** The value of the field `model`, if there is one. */

@@ -33,8 +33,8 @@ export interface Capabilities {
   /** The member of a message that carries earlier thinking. */
   readonly reasoningMember: "reasoning_content" | "reasoning";
   /**
-   * Whether each message with tool calls must contain thinking (DeepSeek, Kimi). The proxy adds an empty text to a
-   * message without it.
+   * Whether each message with tool calls must contain thinking (DeepSeek, Kimi). The proxy adds empty thinking to a
+   * message that has none.
    */
   readonly needsReasoning: boolean;
   /**

@@ -84,8 +84,8 @@ export interface WireEvent {
 }
 
 /**
- * Decodes an event stream. Call `end` when the upstream has closed the stream. All calls together return exactly one
- * terminal event.
+ * Decodes an event stream. Call `end` when the upstream has closed the stream. The calls of `push` and `end` together
+ * return one terminal event.
  */
 export interface StreamDecoder {
   push(event: WireEvent): readonly ExchangeEvent[];

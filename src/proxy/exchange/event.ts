@@ -50,7 +50,6 @@ export type OpenPart = Extract<Part, { type: "text" | "reasoning" | "refusal" | 
 /** A fragment of a part's text or of a call's arguments. */
 export type Delta = Extract<ExchangeEvent, { type: "text-delta" | "arguments-delta" }>;
 
-/** An event of a part of the response. */
 export type PartEvent = Exclude<
   ExchangeEvent,
   { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }

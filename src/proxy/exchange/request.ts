@@ -13,10 +13,7 @@ export interface ExchangeRequest {
   readonly sampling: Sampling;
   readonly reasoning?: ReasoningRequest;
   readonly output?: OutputFormat;
-  /**
-   * Whether the client requested usage in its stream (`include_usage` of chat-completions and completions). In other
-   * dialects, a stream always contains usage.
-   */
+  /** Whether the client requested usage in its stream (`include_usage` of chat-completions and completions). */
   readonly streamUsage?: boolean;
   readonly user?: string;
   /** The member `safety_identifier` of the responses dialect. If it is set, `user` has the same value. */

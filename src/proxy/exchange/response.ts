@@ -58,6 +58,6 @@ export interface Usage {
   readonly estimated?: boolean;
   /** The number of upstream calls whose counts are added up; absent for one. */
   readonly calls?: number;
-  /** Whether the response is incomplete, so that some counts are estimates. */
+  /** Whether the response is incomplete, so that counts can be estimates. */
   readonly partial?: boolean;
 }

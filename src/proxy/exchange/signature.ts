@@ -2,11 +2,11 @@ import type { LossList } from "./loss.ts";
 import type { Dialect, Part, ReasoningPart } from "./parts.ts";
 
 /**
- * Matches a wrapped signature. Clients of other dialects receive a signature in an envelope that names its vendor, so
- * that the proxy sends the signature back only to that vendor. The envelope is `sally1.<vendor>.<signature>`; for
- * redacted reasoning, it is `sally1.<vendor>.redacted.<data>`, and for the signature of a text part,
- * `sally1.<vendor>.text.<signature>`. A signature is base64 and contains no periods. For generative-language clients,
- * the envelope is encoded in base64, because Google's SDKs for Python and Go decode signatures.
+ * Matches a wrapped signature: an envelope that names the vendor, so that the proxy sends the signature back only to
+ * that vendor. The envelope is `sally1.<vendor>.<signature>`; for redacted reasoning, it is
+ * `sally1.<vendor>.redacted.<data>`, and for the signature of a text part, `sally1.<vendor>.text.<signature>`. A
+ * signature is base64 and contains no periods. For generative-language clients, the envelope is encoded in base64,
+ * because Google's SDKs for Python and Go decode signatures.
  */
 const wrappedPattern = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*)$/s;
 

@@ -14,7 +14,7 @@ import type { KnownModel, ModelLookup } from "../usage/cost.ts";
 
 /** Loads the model data for the upstreams of a configuration on first use. */
 export interface ModelDirectory {
-  /** Returns a promise that resolves when the data is loaded; undefined if earlier data is loaded or none is needed. */
+  /** Returns a promise that resolves when the data is loaded; undefined if data is already loaded or not needed. */
   load(): Promise<void> | undefined;
   /** Returns why the last request for `model_data.url` failed; undefined if it succeeded or there was none. */
   failure(): string | undefined;

@@ -71,7 +71,7 @@ export const vendorCapabilities: readonly Family[] = [
     documents: "none",
     audio: false,
   }),
-  // https://docs.cohere.com/docs/compatibility-api: has no choice of a named function and no `rejectedMembers`
+  // https://docs.cohere.com/docs/compatibility-api: no choice of a named function, and none of the `rejectedMembers`
   chat("cohere", EVERY_MODEL, {
     toolChoices: ["none", "required"],
     maxTemperature: 1,

@@ -11,7 +11,7 @@ import type { CalledOperation } from "./operation-path.ts";
 export type CallBody =
   | { readonly kind: "none" }
   | { readonly kind: "json"; readonly bytes: Buffer; readonly scanned: ScannedBody }
-  /** A form, whose content after the model is streamed to the upstream. */
+  /** A form, whose content after the model can be streamed to the upstream. */
   | { readonly kind: "upload"; readonly upload: Upload };
 
 const NO_BODY: CallBody = { kind: "none" };

@@ -77,9 +77,9 @@ export interface Call {
   on: readonly FallbackReason[] | undefined;
   /** The upstreams that count the call as in flight, once for each upstream call; undefined if none does. */
   countedAt: string[] | undefined;
-  /** The usage at the last upstream. */
+  /** The usage at the last target. */
   usage: Usage | undefined;
-  /** The usage at targets from which a part of the call continued elsewhere; undefined if there are none. */
+  /** The usage at targets other than the last one; undefined if there is none. */
   elsewhere: readonly TargetUsage[] | undefined;
   losses: readonly Loss[];
   /** The error message for the log. */
@@ -90,7 +90,7 @@ export interface Call {
   isTimedOut: boolean;
   /** Sends the last bytes of the response, once the call is recorded. */
   sendEnd: (() => void) | undefined;
-  /** Data about the call for OpenTelemetry and captures; undefined unless they are configured. */
+  /** Data about the call for OpenTelemetry and captures; undefined if neither is configured. */
   readonly observation: Observation | undefined;
   /** The index in the list of running calls; -1 if the call is not in it. */
   index: number;

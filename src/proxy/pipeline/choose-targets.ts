@@ -13,7 +13,7 @@ const MAX_MODEL_LENGTH = 512;
 
 /**
  * Chooses the targets of a call, in the order in which they are tried. Throws `model_not_found` if there is none,
- * `validation` if the model's name is too long, and the errors of `refuseExcess`.
+ * `validation` if a compaction names no model or the name is too long, and the errors of `refuseExcess`.
  */
 export async function chooseTargets(call: Call, called: CalledOperation, body: CallBody): Promise<Targets> {
   const model = called.model ?? modelIn(body);

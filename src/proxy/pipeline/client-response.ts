@@ -138,8 +138,8 @@ const SAMPLE = 16 * 1024;
 const LOSSES = "x-sallyport-losses";
 
 /**
- * Cancels the upstream calls of one client call; every translated call is aborted at its end. With `AbortController`,
- * the stack of its `DOMException` would take a sixth of the CPU time of a small call (bench/translate/cost.mjs).
+ * Cancels the upstream calls of one client call. Every translated call is aborted at its end, and the `DOMException` of
+ * an `AbortController` would take a sixth of the CPU time of a small call for its stack (bench/translate/cost.mjs).
  */
 export class Cancellation implements CancelSignal {
   aborted = false;

@@ -12,8 +12,8 @@ const MAX_CANDIDATES = 128;
  * Returns the echo's response: the last user message (as JSON, or a sample of a JSON schema, if the client asks for
  * it), or tool calls whose sample arguments fit the tools' schemas. The echo calls a tool if the client requires a call
  * or the message asks for one. It honors the options that models have: the number of candidates, stop sequences, the
- * output limit and log probabilities. `earlier` are the stored turns that the request continues; their user messages
- * are repeated.
+ * output limit and log probabilities. `earlier` are the stored turns that the request continues; the echo repeats their
+ * user messages too.
  */
 export function composeEcho(
   request: ExchangeRequest,

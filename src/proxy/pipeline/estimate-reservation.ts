@@ -63,7 +63,7 @@ export function sumTokens({ input, output = DEFAULT_OUTPUT, candidates }: Estima
   return calls * input + (calls > 1 ? calls : candidates) * output;
 }
 
-/** The maximum expected cost of a call, and the part of it for the input, in microdollars. */
+/** The estimated maximum cost of a call, and the part of it for the input, in microdollars. */
 export interface EstimatedCost {
   readonly total: number;
   readonly input: number;

@@ -29,7 +29,7 @@ export function chooseLane(call: Call, { operation }: CalledOperation): Lane {
   return operation !== "count-tokens" || canCount ? "translated" : "estimate";
 }
 
-/** Operations that each dialect defines differently. */
+/** Operations whose requests are specific to a dialect. */
 const OWN_FORM = new Set<CalledOperation["operation"]>([
   "generate",
   "count-tokens",

@@ -41,8 +41,8 @@ export interface Limiter {
   estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /**
    * Reserves a call's attempt at an upstream with limits, and ends the reservation of the previous attempt. Returns the
-   * error if the upstream is full. Waits for room only if no other target is left. `hold` has the reservation of one of
-   * several upstream calls.
+   * error if the upstream is full. Waits for room only if no other target is left. `hold` receives the reservation of
+   * one of several upstream calls.
    */
   reserveAtUpstream(
     call: Call,

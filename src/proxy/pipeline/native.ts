@@ -30,7 +30,7 @@ import type { CalledOperation } from "./operation-path.ts";
 import { isRepeatable, type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
 
 /**
- * Serves a call in the native lane: sends the client's bytes to an upstream of the client's dialect and relays the
+ * Serves a call in the native lane: sends the client's bytes to an upstream that accepts them, and relays the
  * response's bytes. Returns a fallback for targets of another dialect or API version, or with another name for the
  * model, because the bytes contain the name.
  */
@@ -87,7 +87,6 @@ async function relayOnce(
   return withPauseInBody(outcome);
 }
 
-/** Returns a signal that aborts when the client disconnects. */
 function disconnectSignal({ response }: Call): AbortSignal {
   const controller = new AbortController();
   if (response.destroyed) controller.abort();
@@ -139,7 +138,7 @@ export const relayedDialects: ReadonlyMap<Dialect, RelayedDialect> = new Map(
   dialects.map((dialect) => [dialect, relayedDialect(dialect)]),
 );
 
-/** Records the final outcome. Sends the client an error if nothing has been sent yet. */
+/** Records the final outcome, and sends the client the error of a call that failed or was rejected. */
 async function conclude(
   call: Call,
   called: CalledOperation,

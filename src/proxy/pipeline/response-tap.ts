@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { decodeBody, parseContentCoding } from "../body/content-coding.ts";
 
-/** Minimum number of bytes that are kept from the end of a response; up to twice as many are kept. */
+/** Minimum number of bytes that are kept from the end of a long response; at most twice as many are kept. */
 const TAIL = 16 * 1024;
 /** Maximum size of a decompressed response, in bytes. */
 const MAX_DECODED = 16 * 1024 * 1024;

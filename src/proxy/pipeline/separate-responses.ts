@@ -43,8 +43,8 @@ export class SeparateResponses {
   }
 
   /**
-   * Returns the usage of the responses so far, added up for each target. Missing counts are estimated, those of the
-   * input from `request`, the client's JSON.
+   * Returns the usage of the responses so far, added up for each target. Estimates missing counts; `request` is the
+   * client's JSON, from which input tokens are estimated.
    */
   usages(request: Buffer | undefined): readonly TargetUsage[] {
     const targets = new Map(this.bodies.map(({ target }) => [target.upstream, target]));

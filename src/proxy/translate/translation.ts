@@ -48,8 +48,9 @@ export class Translation {
   }
 
   /**
-   * Returns a response, or its start, without the upstream's id if the response is stored, because local servers use
-   * the same ids again, and without the upstream's name of a model that the client calls by another name.
+   * Returns a response, or its start, without members that the client must not receive: the upstream's id if the
+   * response is stored, because local servers use the same ids again, and the upstream's name of a model that the
+   * client calls by another name.
    */
   unnamed<Named extends { readonly id?: string; readonly model?: string }>(named: Named): Named {
     const { id, model, ...rest } = named;

@@ -43,7 +43,6 @@ export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS
       const known = byOrigin.get(origin)?.get(connectMs);
       if (known) return known;
       const pool = openPool(origin, connectMs, proxies, connections);
-      // Upstreams of the same origin may have different connect timeouts.
       const others = byOrigin.get(origin) ?? new Map<number, Pool>();
       byOrigin.set(origin, others.set(connectMs, pool));
       return pool;

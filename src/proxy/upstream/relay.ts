@@ -257,7 +257,6 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.finishBroken(error);
   }
 
-  /** Returns whether the proxy can insert an event at this point. */
   private isBetweenEvents(): boolean {
     return this.isStream && this.watch?.betweenEvents === true;
   }

@@ -43,8 +43,8 @@ const STOPPED = new Set([
 const STOPPED_PREFIX = /^(?:x-forwarded-|sec-|cf-|access-control-)/;
 
 /**
- * Headers that are forwarded if anyone other than this machine's user can call the proxy: those that vendors' SDKs and
- * protocols define. Other headers may come from a load balancer and identify the caller.
+ * Client headers that are forwarded even if anyone other than this machine's user can call the proxy: those that
+ * vendors' SDKs and protocols define. Other headers may come from a load balancer and identify the caller.
  */
 const ALLOWED = new Set([
   "accept",

@@ -15,7 +15,7 @@ export function isEventStream(type: string): boolean {
   return type !== "application/json" && /^text\/event-stream\b/i.test(type);
 }
 
-/** Returns the headers without a `content-encoding` of `identity` or an empty one. */
+/** Returns the headers without a `content-encoding` that is empty or `identity`. */
 export function withoutIdentity(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const coding = headers["content-encoding"];
   if (coding === undefined || parseContentCoding(coding) !== undefined) return headers;

@@ -46,7 +46,7 @@ const SAFETY = [
   "default-src 'none'; sandbox",
 ] as const;
 
-/** Whether a header is relayed, by name. Most responses of an upstream have the same headers. */
+/** Whether a header is relayed, by name. Cached, because most responses of an upstream have the same headers. */
 const decisions = new Map<string, boolean>();
 /** Maximum number of names in `decisions`, because upstreams choose the names. */
 const MAX_DECISIONS = 1_000;

@@ -152,10 +152,7 @@ function encodeStream({ stream }: ExchangeRequest, { acceptsStreamOptions }: Cap
   return acceptsStreamOptions ? { stream, stream_options: { include_usage: true } } : { stream };
 }
 
-/**
- * Encodes `user` and the members that only some upstreams support. Other upstreams reject a call that contains one of
- * the latter.
- */
+/** Encodes `user`, and the members that some upstreams of the dialect reject. */
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
   const members = defined({
     prompt_cache_key: request.cacheKey,

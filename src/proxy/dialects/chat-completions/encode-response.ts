@@ -114,7 +114,7 @@ function encodeWholeCall(call: ToolCallPart, context: EncodeContext): unknown {
   return encodeToolCall({ ...plain, arguments: JSON.stringify({ input: call.arguments }) });
 }
 
-/** Encodes images in OpenRouter's form, because OpenAI's API has no images in responses. */
+/** Encodes images in OpenRouter's form, because OpenAI defines none for this dialect. */
 function encodeImages(parts: readonly Part[]): unknown[] | undefined {
   const images = parts.flatMap((part) => {
     const url = part.type === "image" ? toMediaUrl(part.source) : undefined;

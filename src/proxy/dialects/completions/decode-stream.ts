@@ -8,8 +8,8 @@ import { decodeError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
 /**
- * Decodes a stream of completions. Each event contains the next piece of text. The stream is complete at `[DONE]`, or
- * at its end if every candidate has a `finish_reason`.
+ * Decodes a stream of completions. The stream is complete at `[DONE]`, or at its end if every candidate has a
+ * `finish_reason`.
  */
 class CompletionsStreamDecoder implements StreamDecoder {
   private events: ExchangeEvent[] = [];

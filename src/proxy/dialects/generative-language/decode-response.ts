@@ -101,7 +101,7 @@ export function decodeCall(part: WirePart, responseId: string, candidate: number
   } as const;
 }
 
-/** Returns whether a part is only the signature of the text before it. */
+/** Returns whether a part contains only the signature of the text before it. */
 export function isSignatureAlone(part: WirePart): boolean {
   return part.text === "" && typeof part.thoughtSignature === "string" && part.thought !== true;
 }

@@ -23,8 +23,8 @@ import { profile } from "./profile.ts";
 const unsignedCall = "skip_thought_signature_validator";
 
 /**
- * Encodes a conversation as contents with alternating roles. A system message within the conversation becomes a text
- * part with the role `user`, wrapped in `<system>`.
+ * Encodes a conversation as contents with alternating roles. A system message within the conversation becomes user text
+ * wrapped in `<system>`.
  */
 export function* encodeContents(
   request: ExchangeRequest,

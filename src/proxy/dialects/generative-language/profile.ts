@@ -32,7 +32,7 @@ const modelList: ModelListFormat = {
     supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
   }),
   createPage(models, query, describe) {
-    // As everywhere in this dialect, an empty or zero value means that the member is absent.
+    // An empty or zero page size counts as absent, as in Google's API.
     const asked = query["pageSize"] ?? query["page_size"];
     const size = readPageSize(asked === "0" || asked === "" ? undefined : asked, PAGE_SIZE);
     const from = readPageToken(query["pageToken"] ?? query["page_token"]);

@@ -196,7 +196,7 @@ function addFormat(
 }
 
 /**
- * Adds `enum`. The dialect supports strings only, so a list with any other value except null is moved to the
+ * Adds `enum`. The dialect supports strings only, so a list with values other than strings and null is moved to the
  * description, which the model reads.
  */
 function addEnum(schema: JsonSchema, converted: Record<string, unknown>, losses: LossList): void {

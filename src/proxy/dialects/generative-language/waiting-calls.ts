@@ -4,7 +4,7 @@ interface WaitingCall {
   readonly name: string;
   /** Whether the request contains the call's id; otherwise the decoder created the id. */
   readonly isNamed: boolean;
-  /** Whether a result in the conversation has the call's id. Such a call is matched by its id only. */
+  /** Whether a result in the conversation has the call's id. If so, the call is matched by its id only. */
   readonly hasResultById: boolean;
 }
 

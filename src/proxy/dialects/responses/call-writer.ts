@@ -13,8 +13,8 @@ export interface PendingCall {
 }
 
 /**
- * Creates the writer of a function or custom tool call. Arguments are written as they arrive. Only the arguments of a
- * wrapped custom call are written at the end, because they must be unwrapped as a whole.
+ * Creates the writer of a function or custom tool call. Arguments are written as they arrive, except those of a wrapped
+ * custom call, which must be unwrapped as a whole.
  */
 export function createCallWriter(
   opened: Extract<OpenPart, { type: "tool-call" }>,

@@ -129,7 +129,7 @@ function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
   };
 }
 
-/** Converts a compaction item that the proxy created to its summary. Only the vendor can read any other such item. */
+/** Converts the summary in a compaction item of the proxy to a message. Keeps any other compaction item unchanged. */
 function decodeCompaction(item: Readonly<Record<string, unknown>>): DecodedItem {
   const summary = unwrapSummary(item["encrypted_content"]);
   if (summary === undefined) return decodeOther(item);

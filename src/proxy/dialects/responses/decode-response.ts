@@ -98,7 +98,7 @@ export function decodeUsage(wire: WireResponse): Usage | undefined {
   const counts = fromInclusiveCounts({
     input: usage.input_tokens,
     cacheRead: usage.input_tokens_details?.cached_tokens,
-    // The member is required, so upstreams without this count send 0.
+    // The dialect requires the member, so upstreams without this count send 0.
     cacheWrite: usage.input_tokens_details?.cache_write_tokens || undefined,
     output: usage.output_tokens,
     reasoning: usage.output_tokens_details?.reasoning_tokens,

@@ -179,7 +179,7 @@ function encodeFormat(
   };
 }
 
-/** Encodes the members that only some upstreams support. Other upstreams reject a call that contains one of them. */
+/** Encodes the members that some upstreams of the dialect reject. */
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   const tier = request.serviceTier;
   const isKnown = tier === undefined || tiers.has(tier);

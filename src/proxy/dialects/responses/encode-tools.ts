@@ -7,7 +7,7 @@ import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-sear
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { getNamespace } from "./namespaces.ts";
 
-/** This dialect's types of the hosted tools that are declared without options, by the type in the exchange. */
+/** This dialect's hosted tools that are declared without options, by their type in the exchange. */
 const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
   "web-fetch": "web_search",
   "image-generation": "image_generation",

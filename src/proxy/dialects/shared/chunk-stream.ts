@@ -56,7 +56,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** Returns further members of the chunk with token counts, as JSON text that ends with a comma; empty if none. */
+  /** Returns more members of the chunk that has token counts, as JSON text that ends with a comma; empty if none. */
   protected members(_usage: Usage): string {
     return "";
   }

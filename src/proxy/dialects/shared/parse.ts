@@ -66,8 +66,8 @@ function getResponseData<Value>(parsed: Parsed<Value>, what: string): Value {
 }
 
 /**
- * Runs a decoder that requests and responses share on a part of an upstream's response. Throws `DialectError` (502)
- * with `raw`, the invalid part, where the decoder throws the error of an invalid request.
+ * Decodes `raw`, a part of an upstream's response, with a decoder that requests use too. Converts the decoder's error
+ * for an invalid request to a `DialectError` (502).
  */
 export function* decodeResponsePart<Value>(decoder: Steps<Value>, raw: unknown): Steps<Value> {
   try {

@@ -23,7 +23,7 @@ export interface CallMemory {
 type Remembered = readonly Part[];
 
 const BOUNDS = { entries: 20_000, characters: 32 * 1024 * 1024 };
-/** Approximate length of an entry, and of each part other than reasoning, without its text, in characters. */
+/** Approximate length in characters of an entry without its parts, and of each part other than reasoning. */
 const ENTRY_SIZE = 128;
 
 /** Creates a cache of stored parts in this process. All owners share the cache. */

@@ -26,8 +26,8 @@ const TYPE = /"type"\s*:\s*$/;
 const MAX_NAME = 64;
 
 /**
- * Returns whether a call to an upstream of the responses dialect compacts a conversation, because of its route or of an
- * item of type `compaction_trigger`. The quoted name and type cannot occur within a string, where quotes are escaped.
+ * Returns whether a call of the responses dialect requests a compaction, by its route or by an item of type
+ * `compaction_trigger`. The quoted name and type cannot occur within a string, where quotes are escaped.
  */
 export function asksToCompact(operation: string, body: unknown): boolean {
   if (operation === "compact") return true;

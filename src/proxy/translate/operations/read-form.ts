@@ -16,7 +16,6 @@ export interface Form {
   readonly files: ReadonlyMap<string, readonly FormFile[]>;
 }
 
-/** Maximum number of parts of a form. */
 const MAX_PARTS = 1_000;
 
 /** Parses a complete `multipart/form-data` body. Throws `DialectError` (400) if it is invalid or has too many parts. */

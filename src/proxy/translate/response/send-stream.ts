@@ -205,7 +205,7 @@ class StreamWriter implements EventWriter {
     this.unsent += text;
   }
 
-  /** Redacts errors, and removes ids and names that the client must not see from the start event. */
+  /** Redacts errors, and applies `Translation.unnamed` to the start event. */
   private own(event: ExchangeEvent): ExchangeEvent {
     if (event.type === "start") return this.translation.unnamed(event);
     if (event.type !== "error") return event;

@@ -39,7 +39,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   model_context_window_exceeded: "model_context_window_exceeded",
 };
 
-/** Converts a stop reason. One that `messages` does not define, such as `malformed_tool_use`, keeps its name. */
+/** Converts a stop reason. A reason that `messages` does not define, such as `malformed_tool_use`, keeps its name. */
 function toStopReason(reason: unknown): string {
   const name = typeof reason === "string" ? reason : "end_turn";
   return STOP_REASONS[name] ?? name;

@@ -175,7 +175,6 @@ function toCachePoint({ cache_control }: Json): Json[] {
   return cache_control === undefined || cache_control === null ? [] : [{ cachePoint: { type: "default" } }];
 }
 
-/** Returns content as blocks. A string becomes one block. */
 function toBlocks(content: unknown): Json[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : asObjects(content);
 }

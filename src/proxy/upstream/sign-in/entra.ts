@@ -9,7 +9,7 @@ import { createTokenSignIn, fetchText, type Token, toExpiry } from "./token-cach
 
 const run = promisify(execFile);
 
-/** The response of token endpoints. Managed identities write numbers as strings. */
+/** The response of token endpoints. The endpoints of managed identities return numbers as strings. */
 const tokenResponse = z.looseObject({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().optional(),

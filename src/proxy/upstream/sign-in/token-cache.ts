@@ -43,7 +43,7 @@ export interface Renewed<Value> {
   forget(isRejected: (value: Value) => boolean): void;
 }
 
-/** Creates a renewed value. `request` requests each value. */
+/** Creates a renewed value. */
 export function createRenewed<Value extends { readonly expiresAt: number }>(
   request: () => Promise<Value>,
 ): Renewed<Value> {
