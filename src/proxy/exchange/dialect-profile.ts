@@ -91,7 +91,7 @@ export interface ClientProfile {
 
 /** Facts about responses that are needed to read them without a codec. */
 export interface ResponseProfile {
-  /** Strings that occur only in a stream's last events. A string without a quote or line ending must be a whole line. */
+  /** Strings that only a stream's last events contain. A string without a quote or line ending must be a whole line. */
   readonly endMarkers: readonly string[];
   /** Strings of which an error inside a response with status 200 contains at least one. */
   readonly errorMarkers: readonly string[];

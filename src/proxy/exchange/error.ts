@@ -16,7 +16,7 @@ export interface ExchangeError {
     | "overloaded"
     | "upstream"
     | "internal";
-  /** HTTP status of the response to the client. */
+  /** HTTP status of the error. */
   readonly status: number;
   readonly message: string;
   /** The vendor's code or type of the error, by which clients recognize the error. */

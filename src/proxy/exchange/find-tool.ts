@@ -4,8 +4,8 @@ type NamedTool = FunctionTool | CustomTool;
 type ToolOfType<T extends NamedTool["type"]> = Extract<NamedTool, { type: T }>;
 
 /**
- * Caches an index of each list of tools: the first tool of each type and name. Searching the list for each call took
- * over a second for a request with 12,000 tools and as many calls.
+ * Caches an index of each list of tools: the first tool of each type and name. Searching the list for each call would
+ * take over a second for a request with 12,000 tools and as many calls.
  */
 const indexes = new WeakMap<readonly Tool[], ReadonlyMap<string, NamedTool>>();
 

@@ -104,7 +104,7 @@ export interface VideoPart extends PartBase {
   readonly source: MediaSource;
 }
 
-/** Reasoning. `signature` is valid only at the vendor of the dialect `vendor`, and is never sent to another vendor. */
+/** Reasoning. `signature` is valid only at the vendor that created it, and is sent only in the dialect `vendor`. */
 export interface ReasoningPart extends PartBase {
   readonly type: "reasoning";
   readonly text: string;

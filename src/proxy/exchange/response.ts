@@ -1,6 +1,6 @@
 import type { Dialect, Part } from "./parts.ts";
 
-/** A complete response. It has several candidates only if the client requested them. */
+/** A complete response, usually with one candidate. */
 export interface ExchangeResponse {
   readonly id?: string;
   readonly model?: string;

@@ -26,7 +26,7 @@ export function wrapSignature(
   return encode(text);
 }
 
-/** Prefix of every wrapped signature. */
+/** Prefix of an envelope. */
 export const SIGNATURE_PREFIX = "sally1.";
 /** The base64 encoding of the prefix, without the last character, which depends on the text after the prefix. */
 export const ENCODED_SIGNATURE_PREFIX = "c2FsbHkxL";

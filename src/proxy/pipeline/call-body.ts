@@ -66,8 +66,8 @@ function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
 
 /**
  * Limits of a request body that is parsed. Most bodies in the native lane are not. A conversation of a million tokens
- * with hundreds of tools has about 100,000 values. Requests are decoded in steps but encoded at once, which would take
- * longer than 200 ms for more values (bench/proxy/large-bodies.mjs).
+ * with hundreds of tools has about 100,000 values. More values would block the event loop for too long, because all of
+ * them are parsed in one turn (bench/proxy/large-bodies.mjs).
  */
 const BODY_BOUNDS: JsonBounds = { values: 130_000, depth: 256 };
 /** Maximum number of members at the top level of a body; dialects define fewer than 100. */

@@ -32,7 +32,6 @@ export function respondWithError(call: Call, error: unknown): void {
   );
 }
 
-/** Encodes an error in the client's dialect; a `DialectError` keeps its code and parameter. */
 function encodeForClient({ dialect, id }: Call, error: unknown, encodable: ProxyError): string {
   if (!(error instanceof DialectError)) return encodeProxyError(dialect, encodable, id);
   return stringifyJson(getProfile(dialect).client.encodeError(error.error, id).body);
@@ -171,7 +170,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
   private ping = "";
   private firstText = "";
   private writtenLength = 0;
-  /** Resolves when the rest of the upstream's body is read. */
+  /** Resolves when the upstream's body is no longer read. */
   private rest: Promise<void> | undefined;
   private readonly onClose = () => {
     if (this.call.response.writableFinished && !this.call.isTimedOut) return;

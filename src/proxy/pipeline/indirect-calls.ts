@@ -45,8 +45,8 @@ async function compact(call: Call, body: unknown): Promise<void> {
 }
 
 /**
- * Responds with a response whose only item is the compaction. Codex requests it by a generating call whose input ends
- * with an item of type `compaction_trigger`.
+ * Sends a response whose only item is the compaction, for a generate call with an item of type `compaction_trigger`, by
+ * which Codex requests a compaction.
  */
 async function compactInTurn(call: Call, body: Members): Promise<void> {
   const text = await summarize(call, body);

@@ -34,7 +34,7 @@ export interface Limiter {
   expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void;
   /**
    * Reserves the maximum usage of a call against the limits of its key and team. Throws `rate_limited` or
-   * `budget_exceeded` if the call does not fit; a rejected call has reached no upstream.
+   * `budget_exceeded` if the call does not fit, and the errors of `estimateCost`.
    */
   reserveForKey(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /** Estimates the call's tokens if the upstream of a target has a limit of tokens, unless they have been estimated. */

@@ -20,9 +20,9 @@ export interface RepeatableUpload {
 export type NativeBody = Buffer | RepeatableUpload | null;
 
 /**
- * Returns the body for a target of the client's dialect: the client's bytes, except that the model's name is replaced
- * by the target's, thinking blocks of other vendors are removed, and summaries that the proxy requested become
- * messages. Returns a promise only if the body may contain such blocks or summaries.
+ * Returns the body of a native call: the client's bytes, except that the model's name is replaced by the target's,
+ * thinking blocks of other vendors are removed, and summaries that the proxy requested become messages. Returns a
+ * promise only if the body may contain such blocks or summaries.
  */
 export function nativeBody(call: Call, body: CallBody, targets: Targets): NativeBody | Promise<NativeBody> {
   const [{ upstream, model }, ...others] = targets;

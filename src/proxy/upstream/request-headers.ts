@@ -207,8 +207,8 @@ export function requestHeaders(
 }
 
 /**
- * Returns the value of `x-sallyport-via`: the instance ids of the proxies that the call has passed through, in order.
- * The last id is that of this proxy.
+ * Returns the value of `x-sallyport-via`: the instance ids of the proxies that the call has passed through, in order,
+ * ending with this proxy.
  */
 export function viaHeader(headers: IncomingHttpHeaders, instanceId: string): string {
   const before = headers["x-sallyport-via"]?.toString().slice(-200);

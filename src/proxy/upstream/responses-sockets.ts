@@ -33,8 +33,8 @@ interface Turn {
 
 /**
  * Manages the WebSockets to upstreams that serve the Responses API over WebSockets. A streamed call without
- * `background: true` uses an idle connection, preferably the one that created the call's previous response, or else
- * opens another, unless too many are open or opening one has just failed. All other calls are sent over HTTP.
+ * `background: true` uses an idle connection, preferably that of its previous response. If none is idle, the call opens
+ * a connection, unless too many are open or opening one has just failed. All other calls are sent over HTTP.
  * https://developers.openai.com/api/docs/guides/websocket-mode
  */
 export class ResponsesSockets {

@@ -24,7 +24,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
   private readonly endings: { readonly candidate: number; readonly finish: Finish }[] = [];
   /** Parts of type text that have citations, by candidate. */
   private readonly cited = new Map<number, Part[]>();
-  /** Members at the end of every chunk, as JSON text without braces. */
+  /** Members at the end of a chunk, as JSON text without braces. */
   private identity: string;
   private usage: Usage | undefined;
   private ended = false;

@@ -31,7 +31,6 @@ export function* decodeContent(
   where: string,
 ): Steps<Part[]> {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  // A loop is about ten times as fast as `flatMap`, which matters for histories of hundreds of turns.
   const parts: Part[] = [];
   for (const [index, block] of (content ?? []).entries()) {
     if (isPauseDue()) yield;

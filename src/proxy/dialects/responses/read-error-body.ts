@@ -1,6 +1,6 @@
 import { asObject, tryParseJson } from "../../exchange/json.ts";
 
-/** The error of a response of this dialect with an unsuccessful HTTP status. */
+/** The error in a response of this dialect that has an error status. */
 export interface ResponseFailure {
   readonly code: string;
   /** Undefined if the body has no message. */
