@@ -39,7 +39,7 @@ export interface Codec {
   decodeError(status: number, headers: Readonly<Record<string, string>>, body: unknown): ExchangeError;
 }
 
-/** Facts about a request that its body does not contain. In generative-language, the path names model and method. */
+/** Facts about a request that its body does not contain. In generative-language, the path contains model and method. */
 export interface DecodeContext {
   readonly model?: string;
   readonly stream?: boolean;

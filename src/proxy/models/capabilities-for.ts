@@ -13,7 +13,7 @@ import { vendorCapabilities } from "./vendor-capabilities.ts";
 /** The capability overrides of one upstream, by model pattern. All patterns that match a model apply, in order. */
 export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The vendor and the host (of the base URL) that serve a model, if they are known. */
+/** Facts, as far as known, about the upstream that serves a model, such as the host of its base URL. */
 export interface ModelHost {
   readonly vendor?: string | undefined;
   readonly host?: string | undefined;

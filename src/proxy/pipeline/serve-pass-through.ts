@@ -148,8 +148,8 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
 }
 
 /**
- * Throws `model_not_allowed` if the key does not allow the model, or if the call names none, so that the key's models
- * or a budget cannot be enforced.
+ * Throws `model_not_allowed` if the key does not allow the model, or if the call names none and is not a GET or HEAD
+ * request, so that the key's models or a budget cannot be enforced.
  */
 function expectAllowed(call: Call, called: CalledOperation, body: CallBody, path: string): void {
   const { key, services } = call;
