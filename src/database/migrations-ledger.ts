@@ -11,7 +11,7 @@ export function bucketColumns(prefix: "ms" | "ttft"): string[] {
   return Array.from({ length: LATENCY_BUCKETS }, (_, index) => `${prefix}_${index}`);
 }
 
-/** Creates the tables of calls, rollups by hour and log positions, and an index of the audit table. */
+/** Creates the tables of calls, hourly sums and log positions, and an index of the audit table. */
 export async function createLedgerTables(db: Kysely<unknown>): Promise<void> {
   await createCalls(db);
   await createRollups(db, "usage_hours", "hour");

@@ -79,7 +79,7 @@ export interface SharedParts {
   readonly history: History;
 }
 
-/** The state that a process takes over from the one that it replaces. */
+/** The state that the primary passes to each worker. */
 export interface History {
   /** When the first process of this proxy started, in milliseconds since 1970. */
   readonly startedAt: number;

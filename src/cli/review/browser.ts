@@ -32,7 +32,7 @@ export function chooseOpening(environment: ReviewEnvironment, open: boolean): Op
 }
 
 /**
- * Tries to open the page. Never rejects, and callers need not await the promise, because the URL has been printed.
+ * Tries to open the page. Never rejects, and callers need not await the promise, because callers also print the URL.
  * `report` gets the reason if this machine has no desktop or the browser's program cannot be started.
  */
 export async function openBrowser(opening: Way, url: string, report: (text: string) => void): Promise<void> {
@@ -47,7 +47,7 @@ export async function openBrowser(opening: Way, url: string, report: (text: stri
     child.on("error", (error) => report(notStarted(error)));
     child.unref();
   } catch {
-    // The URL has been printed.
+    // The caller prints the URL.
   }
 }
 

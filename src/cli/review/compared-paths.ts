@@ -46,7 +46,7 @@ function pairOf(named: NamedPath, base: NamedPath): ComparedPath {
   return { path: named.path, against: base.path };
 }
 
-/** Returns each path with the path that has the same position in the folder `base`. */
+/** Returns each path with the same relative path in the folder `base`. */
 function counterparts(found: readonly NamedPath[], base: NamedPath): readonly ComparedPath[] {
   const directory = toRealPath(resolve("."));
   const compared = found.map(({ given, path }) => {

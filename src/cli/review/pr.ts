@@ -131,7 +131,7 @@ async function openClone(
   }
 }
 
-/** Returns the address of the pull request with a number, or of the one of the current branch. */
+/** Returns the address of the pull request with the given number, or else of the current branch's pull request. */
 async function addressInClone(
   clone: Repository | undefined,
   target: string | undefined,

@@ -189,8 +189,8 @@ async function register(review: Review, url: string, port: number): Promise<Revi
 }
 
 /**
- * Creates the data directory and checks that it is writable. Call it before the review starts: a decision could not
- * be recorded without it, and all comments would be lost. Throws `storage`.
+ * Creates the data directory and checks that it is writable. Call it before the review starts: without a writable
+ * directory, decisions and comments would be lost. Throws `storage`.
  */
 export async function checkDataDirectory(path: string): Promise<void> {
   try {

@@ -56,8 +56,7 @@ export function headerTexts(
 
 /**
  * Resolves the configuration: reads environment variables, checks that referenced names exist, and converts units.
- * Throws `usage` for an invalid setting that a flag or variable overrides, and `configuration` for any other invalid
- * value.
+ * Throws `usage` if a flag or variable sets an invalid value, and `configuration` for any other invalid value.
  */
 export function resolveProxyConfig(
   loaded: LoadedSettings,

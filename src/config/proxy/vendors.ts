@@ -12,7 +12,7 @@ export interface Vendor {
   readonly baseUrls: Readonly<Partial<Record<UpstreamDialect, string>>>;
   /** Environment variables with the key, in the order in which they are read. */
   readonly variables: readonly string[];
-  /** Whether calls without a key are rejected. */
+  /** Whether the vendor rejects calls without a key. */
   readonly needsKey: boolean;
   /** Headers for the key by dialect, if they differ from those of the dialects' own vendors. */
   readonly keyHeaders?: Readonly<Partial<Record<UpstreamDialect, KeyHeader>>>;

@@ -93,8 +93,8 @@ function createForeignTexts(stored: StoredKeys | undefined): ForeignTexts {
 }
 
 /**
- * Creates a function that adds the limits of a team to a key of the configuration. These limits are in the database and
- * can change; until they do, the function returns the same object for the same key.
+ * Creates a function that adds the limits of a team to a key of the configuration. Until the keys or teams in the
+ * database change, the function returns the same object for the same key.
  */
 function createTeamJoin(stored: StoredKeys | undefined): (key: ProxyKey, team: string) => ProxyKey {
   const joined = new Map<ProxyKey, { readonly team: StoredTeam | undefined; readonly key: ProxyKey }>();

@@ -92,7 +92,7 @@ export interface LastError {
 interface Served {
   readonly calls: number;
   readonly errors: number;
-  /** When the last call that did not fail ended, ISO 8601. A client disconnect is not a failure. */
+  /** When the last successful call ended, ISO 8601. A client disconnect is neither a success nor a failure. */
   readonly lastSuccess?: string;
   readonly lastError?: LastError;
 }

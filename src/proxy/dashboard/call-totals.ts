@@ -45,8 +45,8 @@ export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
 }
 
 /**
- * Returns the numbers of calls and of failed calls, when the last successful call ended, and the last failed call.
- * A client disconnect counts as neither.
+ * Returns the numbers of calls and of failed calls, when the last successful call ended, and the last failed call. A
+ * client disconnect is neither a success nor a failure.
  */
 export function findLastOutcomes(all: readonly CallSeries[]): {
   readonly calls: number;

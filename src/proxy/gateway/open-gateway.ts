@@ -56,7 +56,7 @@ const POLL_MS = 1_000;
 
 /**
  * Opens the database, creates an admin key if there is none, and begins to copy the request log to the database. Throws
- * `configuration` if the database cannot be used.
+ * `configuration` or `storage` if the database cannot be used.
  */
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
   const { location, workerFiles, log, config, note } = options;

@@ -126,7 +126,7 @@ function addressFrom(text: string): string {
   throw new AppError("usage", `--url must be the proxy's http or https URL, got "${text}"`);
 }
 
-/** Throws `configuration` if an upstream is the proxy itself, which would forward every call in a loop. */
+/** Throws `configuration` if an upstream is the proxy itself: calls to that upstream fail with 508. */
 function refuseItself(url: string, { upstreams = {} }: ProxySettings): void {
   for (const [name, { base_url: target }] of Object.entries(upstreams)) {
     if (target === undefined || !isSameAddress(url, target)) continue;

@@ -15,7 +15,7 @@ export interface ProxyLogsFlags {
 /** The exit code after Ctrl-C: 128 plus the number of SIGINT. */
 const INTERRUPTED = 130;
 
-/** Runs `sallyport proxy logs`: prints the last calls of the request log, and with `--follow` new ones. */
+/** Runs `sallyport proxy logs`: prints the last lines of the request log, and with `--follow` new ones. */
 export async function showProxyLogs(flags: ProxyLogsFlags, output: Output): Promise<number> {
   const path = join(dataDirectory(processEnvironment), "proxy", "requests.ndjson");
   const format = flags.json ? (line: string) => line : formatLogLine;

@@ -95,7 +95,7 @@ function addServiceCommands(proxy: Command, output: Output, setExitCode: SetExit
   addHelpCommand(service);
 }
 
-/** Returns the hidden flag with which the file of a service manager starts the proxy. */
+/** Returns the hidden flag of `proxy start` that names the service manager. */
 export function createServiceOption(): Option {
   return new Option("--service <manager>").choices(["systemd", "launchd", "windows"]).hideHelp();
 }

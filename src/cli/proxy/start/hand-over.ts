@@ -66,7 +66,10 @@ function startSuccessor(
   });
 }
 
-/** Waits until the process that this one replaces has closed its socket. Returns immediately in any other process. */
+/**
+ * Waits until the process that this one replaces has closed its socket. Returns immediately if this process inherited
+ * the socket or replaces no process.
+ */
 export async function untilPortFree(environment: Environment): Promise<void> {
   if (environment[AWAITS_PORT] === undefined || process.send === undefined) return;
   await new Promise<void>((resolve) => {

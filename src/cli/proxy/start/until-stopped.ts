@@ -8,7 +8,7 @@ import { onFileChange } from "./watch-file.ts";
 
 /**
  * Stops the proxy on SIGTERM or SIGINT. The first signal announces the stop to load balancers, closes the listener
- * after the drain delay, and lets running calls end until the drain timeout; the second signal ends the proxy at once.
+ * after the drain delay, and waits for running calls until the drain timeout; the second signal ends the proxy at once.
  * `settings` is read at the first signal. Resolves to the exit code once the proxy is closed; rejects if it cannot be
  * stopped.
  */

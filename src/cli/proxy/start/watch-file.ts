@@ -7,9 +7,8 @@ const POLL_MS = 1_000;
  * Calls `onChange` when a file has changed, until the returned function is called. The file need not exist yet. `since`
  * is the state, from `fileState`, of the file as the caller has read it.
  *
- * The file is also polled, because the system reports only changes in the file's own folder. It does not
- * report changes on network drives, of a link's target in another folder, or in Kubernetes volumes, which
- * switch folders through a link.
+ * The file is also polled, because the system does not report changes on network drives, of a link's target in another
+ * folder, or in Kubernetes volumes, which switch folders through a link.
  */
 export function onFileChange(path: string, since: string, onChange: () => void): () => void {
   let lastState = since;

@@ -19,7 +19,7 @@ export interface WorkerStart {
   /** The instance id that all workers share. */
   readonly instanceId: string;
   readonly history: History;
-  /** The keys of the database as they were last read, and the spent amounts of their budgets. */
+  /** The keys of the database as they were last read, and the amounts spent from budgets. */
   readonly keys: KeySnapshot | undefined;
   readonly spent: readonly SpentBudget[];
   /**

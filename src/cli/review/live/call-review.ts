@@ -86,7 +86,7 @@ export function parseResponse(
   throw new AppError(CALLERS_ERRORS.has(statusCode) ? "usage" : "internal", message);
 }
 
-/** Returns the error of a review whose process ended before it responded. */
+/** Returns the error of a review that ended before it responded. */
 export function reviewEnded({ id }: RunningReview, cause?: unknown): AppError {
   return new AppError("review_ended", `The review ${id} ended unexpectedly`, {
     cause,

@@ -147,7 +147,7 @@ export class ProgramLink implements McpLink {
     return true;
   }
 
-  /** Rejects the program's requests once no call of the client runs, because no client can respond to them. */
+  /** Rejects the program's requests to this client once the client has no running call and can no longer respond. */
   private endRequests(): void {
     if (this.pending.size > 0) return;
     for (const id of this.asked)

@@ -62,7 +62,7 @@ export class ProgramServer {
     this.running.catch(() => {});
   }
 
-  /** Starts the program. If it fails to start or ends, restarts it once. */
+  /** Starts the program. If it fails to start or ends, schedules one restart. */
   private start(): Promise<ProgramPipe> {
     const startedAt = performance.now();
     let isOver = false;
@@ -114,7 +114,7 @@ export class ProgramServer {
     const write = (message: RpcMessage) => {
       if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`);
     };
-    // The program ended during a write or could not be signaled, which `exit` handles.
+    // Errors of writing to the program or signaling it are ignored: `exit` handles its end.
     child.stdin.on("error", () => {});
     child.on("error", () => {});
     const own = new Map<number, (response: RpcResponse) => void>();
