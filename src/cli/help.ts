@@ -107,7 +107,7 @@ Examples:
 
 Set up each agent once, by a package or by install: with both, each plan opens twice.`,
   "sallyport doctor": `
-Checks Node.js, git, the browser, folders, ports, the configuration, upstreams and agents. It creates only the data directory. Exit code 1: a check failed.`,
+Checks Node.js, git, the browser, folders, ports, the configuration, upstreams and agents. The command creates only the data directory. Exit code 1: a check failed.`,
   "sallyport proxy": `
 Examples:
   sallyport proxy start                with API keys from the environment

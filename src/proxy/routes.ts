@@ -4,7 +4,7 @@ import type { Dialect } from "./exchange/parts.ts";
 
 export type { ModelOperation };
 
-/** The operation of a route. `handle-call.ts` serves model operations; each utility operation has its own handler. */
+/** The operation of a route: a model operation, which `handle-call.ts` serves, or a utility operation. */
 export type Operation = ModelOperation | UtilityOperation;
 
 const UTILITIES = [

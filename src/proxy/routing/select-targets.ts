@@ -193,7 +193,9 @@ function blendedPrice(price: ModelPrice | undefined): number {
   return price === undefined ? Number.MAX_VALUE : 3 * price.input + price.output;
 }
 
-/** Returns the name of a target, unique within its rule, which may list an upstream with several models. */
+/**
+ * Returns the name of a target: its upstream and its model, because a rule may list an upstream with several models.
+ */
 function nameOf({ upstream, model }: OpenTarget): string {
   return model === undefined ? upstream.name : `${upstream.name}/${model}`;
 }

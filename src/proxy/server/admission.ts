@@ -79,9 +79,9 @@ function asForwarded(arrival: Arrival, { forwarding, config }: Runtime): Guarded
 }
 
 /**
- * Returns whether a valid key permits a Host that is not allowed. It does if keys are required, because a page that
- * uses DNS rebinding has no key. If authentication is off, clients may send the keys of other services, so a key proves
- * nothing. A request with several Host headers is never permitted.
+ * Returns whether a valid key permits a Host that is not allowed, except on `/api/admin/v1` and `/api/me/v1`. It does
+ * if keys are required, because a page that uses DNS rebinding has no key. If authentication is off, clients may send
+ * the keys of other services, so a key proves nothing. A request with several Host headers is never permitted.
  */
 function acceptsKeyInsteadOfHost({ rawHeaders }: Arrival, { authMode }: Runtime): boolean {
   const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "host");

@@ -89,7 +89,8 @@ async function readMembers({ raw, runtime }: FastifyRequest, { memory }: Service
 
 /**
  * Returns the name by which the call is routed. This is the client's name if it selects an upstream on the client's
- * platform or a rule replaces it. Otherwise it is Anthropic's name, unless that name selects a different upstream.
+ * platform or an upstream that receives another name. Otherwise it is Anthropic's name, unless that name selects a
+ * different upstream.
  */
 async function chooseName(model: string, client: CloudClient, { selector }: Runtime): Promise<string> {
   const name = client.toAnthropicName(model);
