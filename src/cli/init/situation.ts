@@ -148,7 +148,7 @@ function listUpstreams({ config, loaded }: ReadConfiguration): readonly FoundUps
 
 /**
  * Returns the variable from which an upstream's key was read: the first one that the configuration names or, if the
- * configuration names no key, a variable whose value is the key. Undefined if the key has another source.
+ * configuration names no key, a variable whose value is the key. Returns undefined if the key has another source.
  */
 function findVariable(
   settings: NonNullable<ProxySettings["upstreams"]>[string] | undefined,

@@ -206,8 +206,8 @@ export function resolveLiveOptions({
 }
 
 /**
- * Returns the time limit in seconds, for use before the other options are known. Undefined without a limit, and for an
- * invalid limit, which `resolveFlags` rejects.
+ * Returns the time limit in seconds, for use before the other options are known; undefined without a limit, and for an
+ * invalid one, which `resolveFlags` rejects.
  */
 export function parseTimeLimit({ timeout }: Pick<ReviewFlags, "timeout">): number | undefined {
   return timeout === undefined ? undefined : secondsIn(timeout);

@@ -27,7 +27,7 @@ export interface Review {
   readonly listedAs?: ReviewEntry["mode"] | undefined;
   /** Whether a review of code shows only some paths of the repository, or a patch. */
   readonly isPartial?: boolean | undefined;
-  /** The kind of subject, for the note that its next review restores the comments. */
+  /** The kind of subject that is named in the note on kept comments. */
   readonly draftSubject: "plan" | "branch" | "repository" | "patch" | "files" | "pull request";
   /** Title for the lists of open reviews. */
   readonly title: string;

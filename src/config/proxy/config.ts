@@ -40,7 +40,7 @@ export interface ProxyConfig {
   readonly pingMs: number;
   /** Time from the first SIGTERM or SIGINT until the listener closes. */
   readonly drainDelayMs: number;
-  /** Time for running calls to finish after that; 0: no limit. */
+  /** Time for running calls to finish after the listener has closed; 0: no limit. */
   readonly drainTimeoutMs: number;
   readonly logging: LoggingConfig;
   readonly strictTranslation: boolean;

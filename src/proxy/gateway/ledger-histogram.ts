@@ -43,8 +43,8 @@ export function toJson(counts: LatencyCounts): string {
 const [ZERO, NINE, QUOTE] = [48, 57, 34];
 
 /**
- * Adds concatenated histograms in the form of `toJson` to `counts`. Reading digits is faster than `JSON.parse`, because
- * it creates no objects: a report by day on 1,000 keys has 60,000 histograms a month.
+ * Adds concatenated histograms in the form of `toJson` to `counts`. Reads digits instead of calling `JSON.parse`, which
+ * would create objects: a report by day on 1,000 keys has 60,000 histograms a month.
  */
 function readCounts(texts: string, counts: LatencyCounts): void {
   let [bucket, number, hasDigits] = [0, 0, false];

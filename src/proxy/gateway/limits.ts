@@ -24,7 +24,7 @@ export interface Reservation {
   readonly meta?: string | undefined;
 }
 
-/** The remaining units of a rate; `resetMs` is the time until all of them are available again. */
+/** The remaining units of a rate; `resetMs` is the time until all units are available again. */
 export interface RateState {
   readonly remaining: number;
   readonly resetMs: number;

@@ -106,7 +106,10 @@ export class LimitQueue {
   }
 }
 
-/** Returns the limit that the calls of a queue wait for: the first of `waitsFor` that is full, or else that is set. */
+/**
+ * Returns the limit that the calls of a queue wait for: the first of `waitsFor` that is full, or otherwise the first
+ * that is set.
+ */
 function findFullLimit(state: SubjectState | undefined, waitsFor: readonly LimitName[]): LimitName {
   const remaining = (name: LimitName) => (name === "budget" ? undefined : state?.[name]?.remaining);
   const set = waitsFor.filter((name) => remaining(name) !== undefined);

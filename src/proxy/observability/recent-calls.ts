@@ -42,7 +42,7 @@ export function createRecentCalls(): RecentCalls {
     end(call, record) {
       const last = running.at(-1);
       if (call.index >= 0 && last !== undefined) {
-        // Move the last call to the free index.
+        // The last call moves to the free index.
         running[call.index] = last;
         last.index = call.index;
         call.index = -1;

@@ -90,8 +90,8 @@ const PROVIDERS: readonly (readonly [host: RegExp, name: string])[] = [
 ];
 
 /**
- * Returns the name of an upstream's vendor: by the host, else that of the dialect's own vendor; `sallyport` for the
- * built-in echo.
+ * Returns the name of the vendor to which an upstream's host belongs, or otherwise of the dialect's own vendor;
+ * `sallyport` for the built-in echo.
  */
 export function providerName({ dialect, baseUrl }: UpstreamConfig): string {
   if (dialect === "any") return "sallyport";

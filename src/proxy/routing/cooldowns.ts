@@ -24,8 +24,8 @@ export interface AttemptedTarget extends Target {
 export interface Cooldowns {
   record(target: AttemptedTarget, outcome: AttemptOutcome): void;
   /**
-   * Returns the targets in the same order, except that those in cooldown come last. If the cooldown of the first one's
-   * circuit has ended, records the call as its probe.
+   * Returns the targets in the same order, except that those in cooldown come last. If the cooldown of the first
+   * target's circuit has ended, records the call as the circuit's probe.
    */
   availableFirst(targets: Targets): Targets;
   /** Returns a target's keys in the same order, except that those in cooldown come last. */

@@ -66,7 +66,9 @@ const IMAGE_TOKENS = 1_600;
 const BYTES_AN_IMAGE = 1024 * 1024;
 /** Bytes of audio for each token: Google counts 32 tokens per second, and a second usually takes 16 kB. */
 const AUDIO_BYTES_A_TOKEN = 500;
-/** Matches the end of a field's headers and its value; `NAMES_COUNT` matches the header of `n`, the image count. */
+/**
+ * Matches the end of a field's headers and the field's value; `NAMES_COUNT` matches the header of `n`, the image count.
+ */
 const IMAGE_COUNT = /\r\n\r\n(\d{1,3})\r\n/y;
 const NAMES_COUNT = /content-disposition:[^\r\n]*[;\s]name="?n"?(?=[;\s\r])[^\r\n]*/gi;
 

@@ -46,8 +46,8 @@ export async function showProxyStatus({ json }: { readonly json: boolean }, outp
 }
 
 /**
- * Returns whether a proxy accepts calls. Status 401 also shows that it does, because /readyz may require a
- * key. The certificate is not verified, because it is issued for the host name that clients use.
+ * Returns whether a proxy accepts calls. The status 401 counts too, because /readyz may require a key. The certificate
+ * is not verified, because it is issued for the host name that clients use.
  */
 async function isReady(url: string): Promise<boolean> {
   const get = url.startsWith("https:") ? (await import("node:https")).get : http.get;

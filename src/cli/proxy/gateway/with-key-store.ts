@@ -9,8 +9,8 @@ import { withDatabase } from "./with-database.ts";
 export const COMMAND_LINE = { name: "command line", address: null };
 
 /**
- * Opens the key store of the proxy's database for one task. Throws `usage` if `proxy.database` is "none", and instead
- * of the store's errors `not_found` and `conflict`.
+ * Opens the key store of the proxy's database for one task. Throws `usage` if `proxy.database` is "none", and if the
+ * store throws `not_found` or `conflict`.
  */
 export async function withKeyStore<Result>(
   environment: Environment,

@@ -246,7 +246,8 @@ export function createCrashWatch(): (now: number) => boolean {
 
 /**
  * Returns the configuration for one of several workers: divides `limits.inFlight` and `limits.connections` equally,
- * because connections are given to workers in turn. A share has room for one request body, if the whole limit has.
+ * because connections are given to workers in turn. Each share has room for at least one request body if the undivided
+ * limit does.
  */
 export function toWorkerShare(config: ProxyConfig, workers: number): ProxyConfig {
   const { limits } = config;

@@ -5,7 +5,7 @@ import { retitleRunning } from "../../../review/live/register-review.ts";
 import type { Outcome } from "../../../review/session.ts";
 import type { Review, ReviewRun } from "../run.ts";
 
-/** Milliseconds for which an ending review waits for agents that receive a batch. */
+/** Milliseconds for which an ending review waits for agents that are receiving a batch. */
 const SETTLE_MS = 2_000;
 
 /** Makes a review live, before its server handles requests. */
