@@ -50,7 +50,7 @@ function send(reply: FastifyReply, { html, policy }: DashboardPage): unknown {
 }
 
 /**
- * Serves `GET /internal/dashboard/events`: sends the state at once, and again after each change. Later events contain
+ * Serves `GET /internal/dashboard/events`: sends the state at once, and again when it has changed. Later events contain
  * only the calls that have ended since the previous event. Ends the stream when another configuration is applied,
  * because that configuration can require another key.
  */

@@ -6,7 +6,7 @@ import { accountId, type BudgetAccount, type SpentBudget } from "./limits-spent.
 
 /** Reads budgets and the number of replicas from the database. */
 export interface LimitLedger {
-  /** Returns the budgets of all keys and teams. */
+  /** Returns the budgets of keys and teams. */
   accounts(): readonly BudgetAccount[];
   spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
   /** Returns the number of replicas that have reported to the database recently. */

@@ -2,8 +2,8 @@ import type { QueueSettings } from "../../config/proxy/limits.ts";
 import type { Decision, LimitName, LimitStore, Reservation, SubjectState, Usage } from "./limits.ts";
 
 /**
- * Milliseconds between two limit checks for the first call in a queue. A call that ends in this process wakes the first
- * call immediately; a call that ends in another process and a rate that recovers do not.
+ * Maximum milliseconds between two limit checks for the first call in a queue. A call that ends in this process wakes
+ * the first call immediately; a call that ends in another process and a rate that recovers do not.
  */
 const POLL_MS = 100;
 

@@ -18,8 +18,8 @@ export interface OpenJournal extends LineJournal {
 }
 
 /**
- * Creates the journal of a log: two files beside it. While the lines of one file are written to the log, further lines
- * are appended to the other. Throws the error of the file system.
+ * Creates the journal of a log: two files beside it, so that one can be emptied while lines are appended to the other.
+ * Throws the error of the file system.
  */
 export function createJournal(log: string): OpenJournal {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });

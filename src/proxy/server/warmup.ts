@@ -25,8 +25,8 @@ export interface WarmupResult {
 /**
  * Opens a connection to one upstream or to all upstreams, except those of the dialect `any`, so that the first call
  * does not have to open one. With a model, sends the smallest possible call to the named upstream, or else to the
- * targets of the model. Throws `not_found` for an unknown upstream, and `model_not_found` for a model that no upstream
- * serves.
+ * targets of the model. Throws `not_found` for an unknown upstream, and `model_not_found` if no upstream is named and
+ * none serves the model.
  */
 export async function warmUp(
   runtime: Runtime,

@@ -55,7 +55,7 @@ interface LastMessage {
  */
 const STREAM_MS = 2_000;
 
-/** The outcome of a call whose client has disconnected. */
+/** The outcome of a call whose client has disconnected or has canceled the call. */
 const DISCONNECTED: McpOutcome = {
   status: 499,
   errorCode: "client_gone",
