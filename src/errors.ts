@@ -3,10 +3,7 @@
  * keeps the two equal.
  */
 
-/**
- * Exit codes: 1, any other error; 2, invalid usage, input or configuration; 3, the port or address is not available; 4,
- * an error of git, jj or Sapling.
- */
+/** Exit codes, described in docs/reference/command-line.md. */
 export type ExitCode = 1 | 2 | 3 | 4;
 
 interface CatalogEntry {
@@ -26,7 +23,7 @@ export const errorCatalog = {
     exitCode: 2,
     meaning: "The configuration is missing or invalid, or a file or service that it names cannot be used.",
   },
-  input: { status: 400, exitCode: 2, meaning: "The plan is empty, or the input cannot be read." },
+  input: { status: 400, exitCode: 2, meaning: "The plan is empty, or the input cannot be read or parsed." },
   port_in_use: { status: 500, exitCode: 3, meaning: "Another program uses the port." },
   cannot_listen: { status: 500, exitCode: 3, meaning: "The address or port cannot be bound." },
   not_a_repository: {
@@ -72,7 +69,8 @@ export const errorCatalog = {
   ask_failed: {
     status: 502,
     exitCode: 1,
-    meaning: "The model that `review.ask` names could not be reached or rejected the question.",
+    meaning:
+      "The model that `review.ask` names could not be reached, or returned an error or an invalid response.",
   },
   review_ended: {
     status: 502,
@@ -87,7 +85,7 @@ export const errorCatalog = {
   too_large: {
     status: 413,
     exitCode: 1,
-    meaning: "The request body or upload exceeds the size limit or the limit of JSON values.",
+    meaning: "A request body, upload, file or response exceeds a limit of size or of JSON values.",
   },
   unreadable: { status: 500, exitCode: 1, meaning: "A file exists but cannot be read or written." },
   unauthorized: {
@@ -269,7 +267,7 @@ export function getErrorMessage(error: unknown): string {
 }
 
 /**
- * Returns the frames of an error's stack with the names of files only: the folders are those of the build machine.
+ * Returns the frames of an error's stack with file names but without folders, which are those of the build machine.
  */
 export function stackFrames({ stack = "" }: Error): readonly string[] {
   return stack

@@ -58,7 +58,7 @@ async function isCommand(path: string): Promise<boolean> {
   }
 }
 
-/** Quotes and joins arguments for the shell in which agents run hooks (sh; cmd.exe on Windows). */
+/** Quotes and joins arguments for a shell (sh; cmd.exe on Windows). */
 export function shellLine(args: readonly string[], platform: NodeJS.Platform = process.platform): string {
   return args.map((arg) => quoted(arg, platform)).join(" ");
 }
@@ -85,8 +85,8 @@ export function withoutStderr(line: string, platform: NodeJS.Platform = process.
 }
 
 /**
- * Reports whether the command is in a folder that a package manager created for one run and deletes later: the cache
- * of npx (`_npx`), of `pnpm dlx` and `yarn dlx` (`dlx`, `dlx-PID`), or of bunx (`bunx-UID-PACKAGE`).
+ * Reports whether the command is in a folder that a package manager created for one run and may delete: the cache of
+ * npx (`_npx`), of `pnpm dlx` and `yarn dlx` (`dlx`, `dlx-PID`), or of bunx (`bunx-UID-PACKAGE`).
  */
 export function isTemporary(args: readonly string[]): boolean {
   return args.some((arg) => /[/\\](?:_npx|dlx|dlx-\d+|bunx-\d+-[^/\\]*)[/\\]/.test(arg));

@@ -22,7 +22,7 @@ export function startLine({ command, agent }: Pick<LiveReviewer, "command" | "ag
   return `${command} review code --live --detach --reuse --agent ${agent}${args === "" ? "" : ` ${args}`}`;
 }
 
-/** Returns the prompt of a command whose model opens the review itself. `args` stands for the person's arguments. */
+/** Returns the prompt with which the model opens the review itself. `args` stands for the person's arguments. */
 export function livePrompt(reviewer: LiveReviewer, args = ""): string {
   const { howToRun = "" } = reviewer;
   return `Review the changes in this repository together with the person, who sees them in the browser.
@@ -33,7 +33,7 @@ ${nextSteps(reviewer)}`;
 }
 
 /**
- * Returns the prompt of a command whose agent inserts a shell command's output. `output` is the placeholder in the
+ * Returns a prompt into which the agent inserts the output of a shell command. `output` is the placeholder in the
  * agent's own notation.
  */
 export function promptWithOutput(reviewer: LiveReviewer, output: string): string {

@@ -32,7 +32,7 @@ export interface ReplaceOptions {
 
 /**
  * Writes a file atomically to an existing folder. The file gets the mode, less the umask unless `exactMode` is set,
- * even if it replaces another file. A failure leaves no temporary file behind. Throws the system's error.
+ * even if it replaces another file. Removes the temporary file after a failure. Throws the system's error.
  * `write-file-atomic` is not used, because it does not sync the folder (docs/dependencies.md).
  */
 export async function replaceFile(

@@ -13,8 +13,8 @@ import { getProcessMark, isProcessMark, mayStillRun } from "./running-process.ts
 const WAIT_MS = 5_000;
 const RETRY_MS = 15;
 /**
- * Age in milliseconds after which a lock file that is not valid JSON is treated as abandoned. A younger file may not be
- * written completely yet.
+ * Age in milliseconds after which a lock file that is not valid JSON is treated as abandoned. A younger file may still
+ * be incomplete.
  */
 const UNREADABLE_MS = 2_000;
 

@@ -66,8 +66,8 @@ export function createApp(limits: AppLimits): FastifyInstance {
 
 /**
  * Returns a subclass of Node.js's request whose member `upgrade` depends on `isUpgrade`, except for CONNECT. Node.js
- * sets the member `upgrade` before the headers are known, reads it after that, and would hand over the connection of
- * every request that has it.
+ * sets the member before the headers are known and reads it afterwards; if it is true, Node.js hands over the
+ * connection.
  */
 function createMessageClass(isUpgrade: (request: IncomingMessage) => boolean): typeof IncomingMessage {
   class Message extends IncomingMessage {

@@ -8,8 +8,8 @@ import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewCommand } from "./review-command.ts";
 
 /**
- * Maximum seconds of one `review wait`. The model must request a timeout that is 100 s longer; the settings allow up to
- * four days.
+ * Maximum seconds of one `review wait`. The model must request a timeout that is 100 s longer; see
+ * `BASH_MAX_TIMEOUT_MS` below.
  */
 const WAIT_SECONDS = 3_500;
 

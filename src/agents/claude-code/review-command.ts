@@ -1,8 +1,8 @@
 import { livePrompt, REVIEW_COMMAND } from "../review-prompts.ts";
 
 /**
- * Returns a slash command whose prompt makes the model run the review, because Claude Code ends a command that it runs
- * itself after two minutes. `mark` is the line by which `uninstall` recognizes the file, or empty.
+ * Returns a slash command whose prompt makes the model run the review, because Claude Code allows only two minutes for
+ * a command that it runs itself. `mark` is the line by which `uninstall` recognizes the file, or empty.
  */
 export function reviewCommand({
   command,

@@ -21,8 +21,8 @@ export const codexHook: AgentHook = {
 };
 
 /**
- * Encodes decisions for Codex CLI's `Stop` hook after a proposed plan. A block starts another turn with the reason as
- * its prompt.
+ * Encodes decisions for Codex CLI's `Stop` hook after a proposed plan. A block continues the turn with the reason as a
+ * prompt.
  */
 export const codexStop: AgentChannel = {
   callerName: "Codex CLI",

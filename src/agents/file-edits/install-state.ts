@@ -5,7 +5,7 @@ import type { FileEdit } from "./file-edit.ts";
 /** `outdated`: installed only in part, or this version (or this location of the command) would write different text. */
 export type InstallState = "installed" | "outdated" | "absent" | "unreadable";
 
-/** Returns the state of an installation, and whether its plans open as live reviews. Only reads, and never rejects. */
+/** Returns the state of an installation, and whether it is the variant for `--live`. Only reads, and never rejects. */
 export async function readEitherState(
   edits: ReviewInstall["edits"],
   target: InstallTarget,

@@ -2,8 +2,8 @@ import { type Json, readJson, removeValue, setMember, valueAt } from "./edit-jso
 import type { Earlier, FileEdit } from "./file-edit.ts";
 
 /**
- * The path and value of a member to set. The value `undefined` keeps the person's value, and restores a member that an
- * earlier installation wrote.
+ * The path and value of a member to set. With the value `undefined`, the person's value stays, or is restored if an
+ * earlier installation replaced it.
  */
 export type JsonMember = readonly [path: readonly string[], value: Json | undefined];
 

@@ -9,7 +9,7 @@ export function replaceRange(source: string, start: number, end: number, replace
   return source.slice(0, start) + replacement + source.slice(end);
 }
 
-/** Formats a value for an offset in the text: with the indentation of that line and the file's line endings. */
+/** Formats a value to insert at an offset: with the indentation of the line there and the text's line endings. */
 export function printInto(source: string, offset: number, value: Json): string {
   return print(value, indentAt(source, offset), source);
 }
@@ -102,7 +102,7 @@ function findComma(source: string, from: number, to: number): number | undefined
   return undefined;
 }
 
-/** Returns the offset after the whitespace and comments that follow on the same line. */
+/** Returns the offset after the comments that follow on the same line, or `from` if there are none. */
 function findLineContentEnd(source: string, from: number, limit: number): number {
   let end = from;
   for (const { offset, text } of tokensFrom(source, from)) {

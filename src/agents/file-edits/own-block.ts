@@ -17,7 +17,7 @@ export function blockAtStart(text: string, lines: readonly string[]): string {
   return block(OPEN, lines) + text;
 }
 
-/** Returns the text as it was before any block was added. */
+/** Returns the text without the blocks. */
 export function withoutBlocks(text: string): string {
   return text
     .replace(/\r?\n# >>> sallyport \(on a line of its own\)\r?\n[\s\S]*?# <<< sallyport\r?\n?/g, "")

@@ -7,7 +7,7 @@ import { type OpenCodeProgram, programFolder } from "./programs.ts";
 
 /**
  * Returns the installation for OpenCode or a program derived from it. Formats tested with OpenCode 1.18.33 and Kilo
- * 7.7.7: plugins/*.js and commands/*.md in its configuration folders.
+ * 7.7.7: plugins/*.js and commands/*.md in the program's configuration folders.
  */
 export function installFor(program: OpenCodeProgram): ReviewInstall {
   return {

@@ -3,9 +3,9 @@ import type { OpenCodeProgram } from "./programs.ts";
 
 /**
  * Returns the source of a plugin for OpenCode or Kilo: plain JavaScript without package imports, because both silently
- * skip a plugin whose packages they cannot find. The plugin starts `sallyport review plan`, passes it the plan and the
- * agents that the person can switch to, and returns the decision to the model as text. With `live`, the review stays
- * open for the session's next plan.
+ * skip a plugin whose packages they cannot find. The plugin starts `sallyport review plan`, passes it the plan and, in
+ * OpenCode, the agents that the person can switch to, and returns the decision to the model as text. With `live`, the
+ * review stays open for the session's next plan.
  */
 export function pluginSource(
   argv: readonly string[],
