@@ -51,7 +51,7 @@ export interface ShownCommit extends ReviewedCommit {
   readonly parent: string | null;
 }
 
-/** GET /api/revisions?text=…: the branches, tags and commits that a diff can be compared with. */
+/** GET /api/revisions?text=…: the branches, tags and commits to compare with. */
 export interface RevisionList {
   readonly revisions: readonly Revision[];
 }
@@ -67,9 +67,7 @@ export interface Revision {
   readonly at: string;
 }
 
-/**
- * POST /api/diff/switch. A switch to the current type creates the diff again; the page refreshes in this way.
- */
+/** POST /api/diff/switch. A switch to the current type creates the diff again; the page refreshes this way. */
 export interface DiffSwitchBody {
   readonly diffType: string;
   /** Not in the specification: `false` leaves `rawPatch` empty, for a page that fetches the patch file by file. */

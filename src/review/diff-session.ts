@@ -69,8 +69,8 @@ export interface DiffSides {
    */
   blob?(name: string, path: string): Promise<Buffer>;
   /**
-   * Returns one side of an image. Throws `too_large`, and `not_found` or `validation` if the side does not exist or is
-   * not an image.
+   * Returns one side of an image. Throws `too_large`, `unreadable`, and `not_found` or `validation` if the side does
+   * not exist or is not an image.
    */
   image(path: string, side: "old" | "new"): Promise<OpenedImage>;
   /** Returns the sizes of the diff's binary files; absent if the source does not know them. */

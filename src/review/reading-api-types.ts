@@ -3,7 +3,7 @@ import type { DiffFile } from "./code-api-types.ts";
 /** Types of the API for reading a diff: moved lines, mechanical changes, sizes, changes since a round, and symbols. */
 
 /**
- * GET /api/diff/moves: lines that were removed at one position and added at another, in the order of the new ones.
+ * GET /api/diff/moves: lines that were removed at one position and added at another, in the order of the new positions.
  * Leaves out generated files.
  */
 export interface DiffMoves {
@@ -35,9 +35,8 @@ export interface DiffMechanical {
 }
 
 /**
- * A file in which every change is of these kinds: only whitespace and line breaks (`formatting`), import statements,
- * lines that were moved without an edit, names that were renamed throughout the diff, a new name of the file itself, or
- * anything in a generated file.
+ * A mechanical change: only whitespace and line breaks (`formatting`), import statements, lines that were moved without
+ * an edit, names that were renamed throughout the diff, a new name of the file itself, or anything in a generated file.
  */
 export type MechanicalKind = "formatting" | "imports" | "moved" | "names" | "file-renamed" | "generated";
 

@@ -22,7 +22,7 @@ import { TOKEN_CLASSES } from "./text/token-types.ts";
 import { indexTokens, type Tokens } from "./text/tokens.ts";
 import { wordChangesOn } from "./text/word-diff.ts";
 
-/** Returns records as in `tokens.ts`, or undefined if the language is unknown. */
+/** Returns records as in `tokens.ts`; undefined for plain text and for an unknown language. */
 type Highlight = (text: string, language: string) => Uint32Array | undefined;
 
 export interface FileHtmlOptions {

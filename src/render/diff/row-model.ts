@@ -66,7 +66,8 @@ export interface Gap {
 
 const EXPANDED_NOTHING: Expansion = { above: 0, below: 0 };
 /**
- * Git's default number of context lines. If fewer of them follow the last change of a patch, the file ends there.
+ * Git's default number of context lines. If fewer context lines follow the last change of a patch, the patch reaches
+ * the end of the file.
  */
 const CONTEXT_LINES = 3;
 

@@ -4,7 +4,7 @@ import type { AskExchange, Thread } from "../api-types.ts";
 export interface AskSubject {
   /** For example `src/a.ts, new side, lines 3–9`. */
   readonly title: string;
-  /** The lines of the diff or the part of the plan, as Markdown. */
+  /** The part of the diff or the plan, as Markdown. */
   readonly text: string;
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { type ForgeName, isEnterpriseCloud, type PullAddress, type RepositoryAddress } from "./forge.ts";
 
-/** Patterns of the paths of pull and merge requests. The path identifies the forge, because any host can run one. */
+/** Patterns of the paths of pull and merge requests. The path identifies the forge: a forge can run on any host. */
 const PULL_PATHS: readonly (readonly [ForgeName, RegExp])[] = [
   ["gitlab", /^\/(?<repository>[^/]+(?:\/[^/]+)+)\/-\/merge_requests\/(?<number>\d+)(?:\/|$)/],
   ["azure", /^\/(?<repository>(?:[^/]+\/){0,3}_git\/[^/]+)\/pullrequest\/(?<number>\d+)(?:\/|$)/i],
@@ -10,7 +10,7 @@ const PULL_PATHS: readonly (readonly [ForgeName, RegExp])[] = [
 ];
 
 const FORMS =
-  "Pass the address of its page, for example https://github.com/octo/castle/pull/7 or https://gitlab.com/octo/castle/-/merge_requests/7.";
+  "Pass the address of the pull request's page, for example https://github.com/octo/castle/pull/7 or https://gitlab.com/octo/castle/-/merge_requests/7.";
 
 /** Parses the https address of a pull or merge request. Throws `usage` for any other text or address. */
 export function parsePullUrl(text: string): PullAddress {

@@ -12,7 +12,7 @@ export interface ListedChange {
 }
 
 const NO_OBJECT = "0".repeat(40);
-/** Placeholders for the objects of a side that exists: forges do not return their names. */
+/** Placeholders for the object names of a side that exists. */
 const OLD_OBJECT = "1".repeat(40);
 const NEW_OBJECT = "2".repeat(40);
 const FILE_MODE = "100644";

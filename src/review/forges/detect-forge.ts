@@ -11,7 +11,7 @@ type Connection = Pick<ForgeOptions, "fetch" | "signal">;
 export interface DetectOptions extends Connection {
   /** Returns the path of the GitLab server at a host if the environment names it. */
   readonly gitlabPath: (host: string) => string | undefined;
-  /** Returns the server with a host name if the environment names it. */
+  /** Returns the server with this host name if the environment names it. */
   readonly namedServer: (hostname: string) => NamedServer | undefined;
 }
 

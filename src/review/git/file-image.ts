@@ -11,7 +11,7 @@ import type { GitSnapshot } from "./snapshot.ts";
 
 /**
  * Returns one side of an image that a diff changes. Reads the new side from the working tree if git does not have its
- * object. Throws `not_found`, `too_large`, or `validation` if the file is not an image.
+ * object. Throws `not_found`, `too_large`, `unreadable`, or `validation` if the file is not an image.
  */
 export async function readImageSide(
   git: GitHandle,

@@ -38,7 +38,7 @@ function numbered(files: readonly Omit<ListedFile, "index">[]): ListedFile[] {
 }
 
 /**
- * Parses `--raw -z`: `:modes objects status` NUL path NUL, and the new path of a renamed file NUL. Returns each path
+ * Parses `--raw -z`: `:modes objects status` NUL path NUL and, for a renamed file, new path NUL. Returns each path
  * once.
  */
 function changedFiles(raw: string): Omit<ListedFile, "index">[] {

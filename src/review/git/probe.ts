@@ -11,7 +11,7 @@ import { readStatus } from "./work-tree.ts";
 /**
  * Returns a hash that changes whenever the diff may have changed. It covers the compared objects, the entries of a
  * compared index and, for a working tree, the names and metadata of the files that differ. It can change although the
- * diff has not, because the contents of these files are not part of it.
+ * diff has not: it covers metadata, not contents.
  */
 export async function probeDiff(
   repository: Repository,

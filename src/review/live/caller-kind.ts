@@ -20,7 +20,7 @@ export function callerKind({ headers }: Pick<FastifyRequest, "headers">, token: 
   if (headers.origin !== undefined) return "page";
   throw new AppError(
     "unauthorized",
-    "The request has no token. Send that of the review's running file: Authorization: Bearer TOKEN",
+    "The request has no token. Send the token of the review's running file: Authorization: Bearer TOKEN",
   );
 }
 

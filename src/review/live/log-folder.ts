@@ -57,7 +57,8 @@ export async function endedReviews(
 }
 
 /**
- * Returns the ids of the reviews whose logs contain a batch; a review that took over the log has another id.
+ * Returns the ids of the reviews whose logs contain a batch. Another review may have taken over the log of the review
+ * that sent it.
  */
 export async function findBatch(dataDirectory: string, batch: string): Promise<readonly string[]> {
   const folder = logFolder(dataDirectory);

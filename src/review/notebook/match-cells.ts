@@ -3,7 +3,7 @@ import type { ParsedCell } from "./parse-notebook.ts";
 /** Minimum share of common lines or words for two cells to count as versions of the same cell. */
 const MIN_SHARED_LINES = 0.4;
 const MIN_SHARED_PROSE = 0.5;
-/** Maximum pairs of cells that are compared by their lines. */
+/** Maximum pairs of cells that are compared by their lines or words. */
 const MAX_PAIRS = 20_000;
 
 /** A cell that is in both notebooks: its index in the old and in the new one. */

@@ -14,7 +14,10 @@ import { type NotebookResult, type ParsedNotebook, parseNotebook } from "./parse
 type Side = "old" | "new";
 type Diff = Pick<DiffLease, "snapshot" | "sides">;
 
-/** Maximum sides of one diff's notebooks that are kept, because the images of their outputs are read one by one. */
+/**
+ * Maximum sides of notebooks that are kept for one diff. They are kept because the images of their outputs are read one
+ * by one.
+ */
 const MAX_KEPT = 6;
 /** Maximum lines of a comparison that is shown by cells. */
 const MAX_LINES = 100_000;

@@ -169,8 +169,9 @@ interface FoundFile {
 }
 
 /**
- * Returns the files and links in a folder without the folder `except`, or a single file. Adds the folders that are left
- * out to `left`. In the relative path, a name that is not UTF-8 has escapes as in a name that git has quoted.
+ * Returns the files and links in a folder, without those in its subfolder `except`; for a file, the file itself. Adds
+ * the folders that are left out to `left`. In the relative path, a name that is not UTF-8 has escapes as in a name that
+ * git has quoted.
  */
 async function filesIn(path: string, left: LeftOut, except?: string): Promise<FoundFile[]> {
   const found = await lstat(path).catch(() => undefined);

@@ -9,7 +9,7 @@ export interface AgentChannel {
     Caller,
     "approvalNote" | "takesEditedPlan" | "takesPermissionMode" | "takesAgentSwitch"
   >;
-  /** Set if the agent treats any exit code but 0 as a denial, including those of failed reviews. */
+  /** Set if the agent treats any exit code but 0 as a denial, for example after a failure. */
   readonly failureDenies?: true | undefined;
   /** Seconds after which the agent stops reading its hook's output, although the hook still runs. */
   readonly listensFor?: number | undefined;

@@ -43,7 +43,7 @@ export function decisionText({
 }
 
 /**
- * Returns what an agent accepts: the specification defines feedback and agents for `origin_b`, and permission
+ * Returns what an agent accepts: the specification defines feedback and agent switches for `origin_b`, and permission
  * modes for `origin_a`.
  */
 function getTakes(origin: AgentOrigin): AgentChannel["takes"] {

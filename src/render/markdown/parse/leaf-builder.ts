@@ -25,7 +25,7 @@ export class LeafBuilder {
     return this.draw(text, sourceAt, "none");
   }
 
-  /** Draws `text` for `sourceLength` characters that differ in the source, such as an entity. */
+  /** Draws `text` for `sourceLength` characters of the source that differ from it, such as an entity. */
   addReplaced(text: string, source: number, sourceLength: number): MarkdownNode {
     this.push(text, source, sourceLength);
     return { kind: "text", text };

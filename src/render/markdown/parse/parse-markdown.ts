@@ -21,7 +21,7 @@ export function parseMarkdown(source: string): MarkdownDocument {
 interface Open {
   readonly token: Token | undefined;
   readonly nodes: MarkdownNode[];
-  /** The kind of alert, if the quote is one. */
+  /** The type of the alert, if the quote is one. */
   alert?: string;
 }
 

@@ -14,7 +14,7 @@ export const parser = new MarkdownIt("default", { html: false, linkify: true, ty
   .use(keepMath)
   .disable(["text_join", "footnote_inline"]);
 parser.validateLink = isSafeLink;
-// The address is drawn as written; `encodeURI` would obscure it.
+// The address is drawn as written; by default, percent-encoding and punycode would be decoded.
 parser.normalizeLinkText = (text) => text;
 
 /** Reports whether a URL is safe to open with a click. Other links stay text. */

@@ -88,7 +88,7 @@ async function compareFile(
 
 /**
  * Returns all of a file's current change, for a file that cannot be compared, for example a submodule. Throws `error`
- * if it has another cause.
+ * unless it means that the file cannot be compared.
  */
 async function wholeChange(
   diff: DiffLease,
@@ -136,7 +136,7 @@ function isMissing(blob: string | undefined): boolean {
   return blob !== undefined && isNullObject(blob);
 }
 
-/** Returns the old text of a file: `base` if its object name is unknown or has not changed. */
+/** Returns the old side of the earlier diff: `base` if its object name is unknown or has not changed. */
 async function oldTextOf(
   { sides }: DiffLease,
   { oldBlob, path }: SentFile,

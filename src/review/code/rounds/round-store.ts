@@ -22,8 +22,8 @@ export interface RoundStore {
   /** Returns the rounds of a branch, oldest first. */
   read(branch: string): Promise<readonly StoredRound[]>;
   /**
-   * Adds a round and the compressed diff on which its feedback was sent. Assigns the number of the round. Rejects with
-   * the file system's error.
+   * Adds a round and the compressed diff on which its feedback was sent. Assigns the number of the round. Throws
+   * `storage`.
    */
   add(branch: string, round: Omit<StoredRound, "round">, sent: Uint8Array): Promise<void>;
   /** Returns the compressed diff of a round, by default the last one; undefined if it is not stored. */

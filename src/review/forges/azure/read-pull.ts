@@ -43,7 +43,7 @@ const iteration = z.object({
   commonRefCommit: z.object({ commitId: z.string() }),
 });
 
-/** A pull request with its last iteration, the state of the source branch to which positions refer. */
+/** A pull request with its last iteration, to which the positions of comments refer. */
 export interface AzurePull extends PullRequest {
   readonly iteration: number;
   readonly projectId: string;

@@ -27,7 +27,7 @@ export interface WantedCopies {
   readonly noteapp?: { readonly plan: string };
 }
 
-/** Time limit of a copy in milliseconds; a network drive that hangs must not delay the decision. */
+/** Time limit of a copy in milliseconds; a network drive that hangs must not block the decision. */
 const TIMEOUT_MS = 5_000;
 
 /**
