@@ -87,7 +87,7 @@ export const errorCatalog = {
     exitCode: 1,
     meaning: "A request body, upload, file or response exceeds a limit of size or of JSON values.",
   },
-  unreadable: { status: 500, exitCode: 1, meaning: "A file exists but cannot be read or written." },
+  unreadable: { status: 500, exitCode: 1, meaning: "A file or folder cannot be read or written." },
   unauthorized: {
     status: 401,
     exitCode: 1,

@@ -117,9 +117,9 @@ export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknow
 }
 
 /**
- * Handles the requests that a client pipelines on a connection one after another: each once the response to the
- * previous one has been sent. Otherwise, Node.js would parse them together and order only the responses: the second of
- * two decisions could be taken, and the first rejected (RFC 9112, section 9.3.2).
+ * Handles each of a connection's pipelined requests after the response to the previous one has been sent. Otherwise,
+ * Node.js would parse them together and order only the responses: the second of two decisions could be taken, and the
+ * first rejected (RFC 9112, section 9.3.2).
  */
 export function addRequestOrder(app: FastifyInstance): void {
   const latest = new WeakMap<Socket, ServerResponse>();

@@ -1,6 +1,6 @@
 import { HOOK_TIMEOUT_SECONDS } from "../own-command.ts";
 
-/** Returns the content of a file with Copilot CLI's hooks, which run `line` when it leaves plan mode. */
+/** Returns the content of a file with Copilot CLI's hooks, which run `line` when the agent leaves plan mode. */
 export function copilotHooks(line: string, platform: NodeJS.Platform, comment?: string): object {
   const [shell, command] = platform === "win32" ? ["powershell", `& ${line}`] : ["bash", line];
   const hook = {

@@ -37,7 +37,7 @@ export function insertInto(source: string, container: Node, value: Json, name?: 
   return comma === undefined ? replaceRange(added, lastEnd, lastEnd, ",") : added;
 }
 
-/** Removes a member or element with one comma and, if it would be blank, its line. Comments beside it stay. */
+/** Removes a member or element with one comma, and its line if that would be blank. Comments beside it stay. */
 export function removeFrom(source: string, node: Node): string {
   const item = node.parent?.type === "property" ? node.parent : node;
   const container = item.parent;

@@ -61,7 +61,7 @@ export function followLines(
 /**
  * Finds lines by their text and neighbors. Among lines of equal text, prefers the lines with the most equal
  * neighbors, then the nearest lines. Returns undefined if the text does not occur, or if neighbors are known and
- * it never occurs with an equal one.
+ * none of them is equal.
  */
 export function findLines(
   lines: readonly string[],

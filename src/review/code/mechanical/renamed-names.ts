@@ -67,7 +67,7 @@ export class RenamedNames {
 
   /**
    * Reports whether a name was renamed at its declaration, to the same new name everywhere, and whether no other name
-   * was renamed to that one.
+   * was renamed to the new name.
    */
   isRename(from: string, to: string): boolean {
     return this.declared.has(from) && this.targets.get(from)?.size === 1 && this.sources.get(to)?.size === 1;
