@@ -55,7 +55,7 @@ export const errorCatalog = {
     meaning:
       "The request does not fit the current state, for example because a name is taken or the diff was reloaded.",
   },
-  already_decided: { status: 409, exitCode: 1, meaning: "The review has already been decided." },
+  already_decided: { status: 409, exitCode: 1, meaning: "The review has already been decided or has ended." },
   another_plan: {
     status: 412,
     exitCode: 1,
@@ -114,7 +114,8 @@ export const errorCatalog = {
   upstream_unreachable: {
     status: 502,
     exitCode: 1,
-    meaning: "The proxy could not connect or sign in to the upstream.",
+    meaning:
+      "The proxy could not connect or sign in to the upstream, or `sallyport run --url` reached no proxy.",
   },
   upstream_invalid: {
     status: 502,
@@ -214,7 +215,7 @@ export const errorCatalog = {
   storage: {
     status: 500,
     exitCode: 1,
-    meaning: "A file of the data directory cannot be read or written, or is locked by another process.",
+    meaning: "Stored data cannot be read or written, or is locked by another process.",
   },
 } as const satisfies Record<string, CatalogEntry>;
 
