@@ -98,7 +98,7 @@ export interface ForgeThread {
   /** The forge's id of the thread. */
   readonly id: string;
   readonly anchor: ForgeAnchor;
-  /** Whether the diff no longer contains its lines. */
+  /** Whether the forge reports that the diff no longer contains its lines. */
   readonly outdated: boolean;
   /** The lines to which the first message referred, if the forge returns them. Shown for an outdated thread. */
   readonly code?: string | undefined;

@@ -134,7 +134,6 @@ export async function readCommits(client: ForgeClient, address: PullAddress): Pr
 
 const status = z.object({ name: z.string(), status: z.string(), target_url: z.string().nullish() });
 
-/** The states of a check by GitLab's names, without those that are the same. */
 const STATES: Readonly<Record<string, string>> = {
   failed: "failure",
   canceled: "cancelled",
