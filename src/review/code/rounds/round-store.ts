@@ -15,9 +15,7 @@ export interface StoredRound extends Omit<DiffRound, "files"> {
   readonly files: readonly (DiffRound["files"][0] & { readonly lines?: string })[];
 }
 
-/**
- * The feedback sent about each branch of a working tree, which the next round uses to show what has changed.
- */
+/** The feedback sent about each branch, which the next round uses to show what has changed. */
 export interface RoundStore {
   /** Returns the rounds of a branch, oldest first. */
   read(branch: string): Promise<readonly StoredRound[]>;
