@@ -122,7 +122,7 @@ function openAfterGroup(line: string, strings: SpanningStrings): Open | undefine
 }
 
 function openAfterTokens(line: string, quotes: readonly string[]): Open | undefined {
-  // In Rust, quotes also enclose characters and begin the names of lifetimes.
+  // In Rust, `'` encloses a character or begins the name of a lifetime.
   const code = quotes.includes('"') ? line.replace(/'(?:\\.[^']*|[^\\'])'|'\w+/g, " ") : line;
   /** Whether the tokens up to here are certain: no regular expression and no unclosed quote precedes. */
   let isCertain = true;
