@@ -3,8 +3,8 @@
  * which pages cannot set, distinguish them from the user's own requests.
  *
  * Host stops DNS rebinding (where the browser sends no Origin and no Sec-Fetch headers); Origin and Sec-Fetch-Site stop
- * cross-site and other-port pages. Each check stops attacks that the other cannot stop. See
- * https://fetch.spec.whatwg.org/#http-origin and https://w3c.github.io/webappsec-fetch-metadata/.
+ * cross-site and other-port pages. See https://fetch.spec.whatwg.org/#http-origin and
+ * https://w3c.github.io/webappsec-fetch-metadata/.
  */
 
 export interface GuardPolicy {

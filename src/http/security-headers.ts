@@ -43,7 +43,7 @@ export const framedPagePolicy = pagePolicy.replace(
 export const framedHeaders = {
   "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'",
   "x-frame-options": "SAMEORIGIN",
-  // The file's name has no hash, so a page of the next build must not receive a cached file of this one.
+  // The file's name has no hash, so a page of the next build must not receive this build's cached file.
   "cache-control": "no-cache",
 } as const;
 

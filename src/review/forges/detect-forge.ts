@@ -18,8 +18,8 @@ export interface DetectOptions extends Connection {
 /**
  * Returns the repository of a remote, with its forge. On an unknown host, a path of more than two parts means GitLab;
  * otherwise detects GitHub Enterprise Server and GitLab by their responses to requests without a sign-in. Throws
- * `usage` if the host is neither. If the remote does not contain the port for HTTPS, uses that of the server that the
- * environment names, or 443.
+ * `usage` if the host is neither. If the remote does not contain the port for HTTPS, uses the port of the server that
+ * the environment names, or 443.
  */
 export async function detectForge(remote: RemoteAddress, options: DetectOptions): Promise<RepositoryAddress> {
   const { path, isPortUnknown = false } = remote;
@@ -55,7 +55,7 @@ async function askHost(host: string, path: string, connection: Connection): Prom
 }
 
 /**
- * Separates the path of a GitLab server from that of the project: `/gitlab/octo/castle` is the project
+ * Separates the path of a GitLab server from the path of the project: `/gitlab/octo/castle` is the project
  * `octo/castle` of a server at `/gitlab`, or a project in nested groups of a server at the root. May send requests
  * without a sign-in to the host.
  */
@@ -82,7 +82,7 @@ const MAX_BASE_PARTS = 3;
 function withBasePath<Address extends RepositoryAddress>(address: Address, basePath: string): Address {
   const prefix = `${basePath.slice(1)}/`;
   const { repository } = address;
-  // The path of a remote over SSH does not contain that of the server.
+  // The URL of a remote over SSH does not contain the server's path.
   const project = repository.startsWith(prefix) ? repository.slice(prefix.length) : repository;
   return { ...address, basePath, repository: project };
 }

@@ -26,7 +26,7 @@ export interface ComparedFile {
 }
 
 /**
- * Returns the lines of `info/attributes`, to follow `AS_ON_DISK`, that let git convert files where that cannot hide a
+ * Returns the lines that follow `AS_ON_DISK` in `info/attributes`. They let git convert files if that cannot hide a
  * change: files with a filter from the user's own configuration, and files whose line endings are all as a checkout
  * writes them. `pristine` has the paths of files with an `ident` or encoding conversion that are byte for byte what a
  * checkout writes; they need no comparison. `filteredBytes` is the total size of the files that filters read.

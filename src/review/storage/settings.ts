@@ -10,7 +10,7 @@ import { settingsBody } from "../body-schemas.ts";
 /** The person's choices in the pages, stored in the data directory. */
 export interface SettingsStore {
   read(): Promise<ReviewSettings>;
-  /** Replaces the given members and keeps the others, since each page has its own. Throws `storage`. */
+  /** Replaces the given members and keeps the others. Throws `storage`. */
   change(members: Partial<ReviewSettings>): Promise<ReviewSettings>;
 }
 

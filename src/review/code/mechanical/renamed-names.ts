@@ -18,7 +18,7 @@ const RESERVED = new Set(
 
 /**
  * Returns the names that differ between two token lists that are otherwise the same; undefined if anything else
- * differs, if no name differs, or if a name was not replaced by the same one everywhere.
+ * differs, if no name differs, or if a name was not replaced by the same name everywhere.
  */
 export function renamingsBetween(
   before: readonly string[],

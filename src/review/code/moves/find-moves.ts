@@ -21,7 +21,7 @@ const MAX_CANDIDATES = 16;
  * would otherwise be matched before the block around it is found.
  */
 const CANDIDATE_LIMITS = [1, MAX_CANDIDATES, Number.POSITIVE_INFINITY];
-/** Maximum edited lines between two unedited ones of the same block. */
+/** Maximum edited lines between two unedited lines of the same block. */
 const MAX_GAP = 4;
 /** Maximum edited lines at each end of a block. */
 const MAX_EDGE = 3;
