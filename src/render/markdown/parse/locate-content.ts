@@ -6,8 +6,8 @@ import { lastNotBehind, type SourceLines } from "./source-lines.ts";
  * that follows the markers and the indentation of its block.
  */
 export function locateLines(content: string, firstLine: number, lines: SourceLines): ContentMap {
-  // The starts of runs in which both offsets advance equally, in the content and in the source; a paragraph may have
-  // thousands.
+  // The starts of runs in the content and in the source. Within a run, both offsets advance equally. A paragraph may
+  // have thousands of runs.
   const contents: number[] = [];
   const sources: number[] = [];
   const add = (inContent: number, inSource: number) => {

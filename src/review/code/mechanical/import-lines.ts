@@ -82,7 +82,7 @@ const STYLES: Readonly<Record<string, ImportStyle>> = {
 
 /**
  * Returns a flag for each line: whether it is an import or a part of one. `lines` are consecutive lines of one side of
- * a file; an import that begins before them is recognized by its end, unless that is only a bracket.
+ * a file; an import that begins before them is recognized by its last line, unless this is only a bracket.
  */
 export function importLines(path: string, lines: readonly string[]): readonly boolean[] {
   const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();

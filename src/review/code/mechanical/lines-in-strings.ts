@@ -156,7 +156,7 @@ function mayBeginText(text: string, quotes: readonly string[]): boolean {
   return text.includes("/*") || quotes.some((each) => text.includes(each));
 }
 
-/** Matches the code before a backtick that begins a template; before a backtick in the text of markup, it does not. */
+/** Matches the code before a backtick that begins a template, but not the text before a backtick in markup. */
 const BEFORE_TEMPLATE =
   /^\s*$|[\w$]$|(?:[([{=,:?+&|;!]|=>|\b(?:await|case|default|in|of|return|throw|typeof|yield))\s*$/;
 /** The end of an expression in a string, without braces and backticks. */

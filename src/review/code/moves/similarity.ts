@@ -5,8 +5,8 @@ const MAX_BYTES = 400;
 const WORD = /[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 
 /**
- * Compares the words of a removed and an added line, in any order: 0 if they have no word in common or one has no
- * letters or digits, 1 if they have the same words.
+ * Compares the words of a removed and an added line, in any order: 0 if they have no word in common or one of the lines
+ * has no letters or digits, 1 if they have the same words.
  */
 export type Similarity = (from: number, to: number) => number;
 
