@@ -60,8 +60,8 @@ function listFiles({ files }: Snapshot): string {
 }
 
 /**
- * Returns the numbered lines of a range and up to `AROUND` lines before and after it in its hunk; undefined if no line
- * of the range is in a hunk.
+ * Returns the numbered lines of a range in the first hunk that has any of them, and up to `AROUND` lines before and
+ * after them; undefined if no hunk has any.
  */
 function linesAround(
   patch: ParsedPatch,

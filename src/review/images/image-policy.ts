@@ -49,8 +49,8 @@ export function createImagePolicy({
 }
 
 /**
- * Reports whether a path leads to another machine or a device. On Windows, even reading the status of `\\host\share`
- * logs in to that host, so that a plan could send the person's name and password hash to any host.
+ * Reports whether a Windows path leads to another machine or a device. Even reading the status of `\\host\share` logs
+ * in to that host, so that a plan could send the person's name and password hash to any host.
  */
 function isElsewhere(path: string, platform: NodeJS.Platform): boolean {
   return platform === "win32" && /^[\\/]{2}/.test(path);

@@ -152,7 +152,7 @@ class Search {
     return reached;
   }
 
-  /** Returns the number of lines up to the next unedited one, if all before it are similar; otherwise 0. */
+  /** Returns the number of lines up to the next unedited line, if all before it are similar; otherwise 0. */
   private gapAfter(from: number, to: number, step: 1 | -1, similarity: Similarity): number {
     for (let size = 1; size <= MAX_GAP + 1; size++) {
       const [nextFrom, nextTo] = [from + step * size, to + step * size];

@@ -11,8 +11,8 @@ import { diffJson } from "../diff-json.ts";
 import { leaseDiff } from "./lease-diff.ts";
 
 /**
- * POST /api/diff/switch: switches to another diff, or reloads the current one. If that fails, the current
- * diff stays.
+ * POST /api/diff/switch: switches to another diff, or reloads the current one. If the new diff cannot be created, the
+ * current diff stays.
  */
 export function diffSwitchRoute(
   app: FastifyInstance,
