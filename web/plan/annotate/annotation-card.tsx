@@ -16,7 +16,7 @@ interface AnnotationCardProps {
   readonly active: boolean;
   /**
    * The card's position among all cards, from 1, and the number of all cards. Assistive technology cannot count the
-   * cards, because not all of them may be in the document.
+   * cards, because some of them may not be in the document.
    */
   readonly position: number;
   readonly count: number;

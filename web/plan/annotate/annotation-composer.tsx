@@ -111,7 +111,7 @@ function Fields({ composer: { type, text, replacement }, first }: FieldsProps) {
   );
 }
 
-/** Runs the command of a single letter that was typed on a selection and followed by a pause. */
+/** Runs the command of a single character that was typed on a selection and followed by a pause. */
 function useLoneCommand({ isTyped, text }: Composer): void {
   useEffect(() => {
     if (!isTyped || !mayBeCommand(text)) return undefined;

@@ -5,10 +5,7 @@ export type BlockPosition =
   | { readonly block: number; readonly line?: number; readonly removed?: undefined }
   | { readonly removed: number; readonly block?: undefined; readonly line?: undefined };
 
-/**
- * Returns the position under the pointer: the removed text, or the block and, in code, the line. Returns undefined if
- * the pointer is outside of all blocks.
- */
+/** Returns the position under the pointer; undefined outside of all blocks. */
 export function positionAt(target: Element, clientY: number): BlockPosition | undefined {
   const removed = target.closest<HTMLElement>(".removed-block")?.dataset["removed"];
   if (removed !== undefined) return { removed: Number(removed) };

@@ -16,7 +16,7 @@ interface PermissionChoiceProps {
   readonly onChange: (value: PermissionMode | "") => void;
 }
 
-/** Renders the choice of the agent's permission mode after approval. The default leaves the mode unchanged. */
+/** Renders the choice of the agent's permission mode after approval. The default leaves the mode to the agent. */
 export function PermissionChoice({ plan, value, onChange }: PermissionChoiceProps) {
   return (
     <label className="field">

@@ -9,7 +9,9 @@ export function getFeedback(state: ReviewState, purpose: "request-changes" | "ap
   return composedFeedback(state, purpose);
 }
 
-/** Composes the feedback. That of an approval has no diff, because the approval contains the whole edited plan. */
+/**
+ * Composes the feedback. The feedback of an approval has no diff, because the approval contains the whole edited plan.
+ */
 export function composedFeedback(state: ReviewState, purpose: "request-changes" | "approve"): string {
   const edited = editedPlan(state);
   const isOfSent = edited !== undefined && purpose === "request-changes";

@@ -23,7 +23,7 @@ export function isInWindow(element: Element): boolean {
 
 /**
  * Returns the index of the first element that begins at or below the top of the window. If that element begins below
- * the window, returns the one before it, if any. Returns -1 if all elements begin above the top of the window.
+ * the window, returns the index before it, if any. Returns -1 if all elements begin above the top of the window.
  */
 export function firstInWindow(elements: readonly Element[]): number {
   const top = coveredTop();

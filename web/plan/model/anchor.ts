@@ -50,7 +50,7 @@ export function toAnchor(document: MarkdownDocument, range: TextRange): PlanAnch
   };
 }
 
-/** Returns the anchor of a whole block, including a block without text (an image). */
+/** Returns the anchor of a whole block, including a block without text, such as an image. */
 export function blockAnchor(document: MarkdownDocument, index: number): PlanAnchor | undefined {
   const block = document.blocks[index];
   if (!block) return undefined;
@@ -215,7 +215,7 @@ function sourceStretch(document: MarkdownDocument, part: LeafRange): { start: nu
     : withMarkupEnds(document.source, stretch, { start: leaf.start, end: leaf.end });
 }
 
-/** Names of the blocks with inline markup. All other blocks are rendered verbatim. */
+/** Names of the blocks with inline markup. */
 const PROSE = new Set(["paragraph", "list item", "heading", "table row"]);
 
 /**

@@ -126,8 +126,8 @@ export function describeAll(annotations: readonly PlanAnnotation[]): string {
 }
 
 /**
- * Returns the annotations to show from an earlier round: all that were sent, or those of an unsent draft that
- * are not in this round yet.
+ * Returns the annotations to show from an earlier round: those of its decision, or those of an unsent draft
+ * that are not in this round yet.
  */
 export function pastAnnotations(past: Round, current: readonly PlanAnnotation[]): readonly PlanAnnotation[] {
   if (past.decision) return past.decision.annotations ?? [];

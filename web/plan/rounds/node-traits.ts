@@ -25,7 +25,7 @@ export function getTraits(nodes: readonly MarkdownNode[], document: MarkdownDocu
 /** In Han, kana and Thai text, which has no spaces between words, each character counts as a word. */
 const WORD_PATTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
 
-/** Returns the fraction, from 0 to 1, of the words of the node with fewer words that the other node also contains. */
+/** Returns the number of common words divided by the smaller number of words, from 0 to 1. */
 export function similarity({ vocabulary: a }: Traits, { vocabulary: b }: Traits): number {
   let shared = 0;
   for (const word of a) if (b.has(word)) shared += 1;

@@ -54,7 +54,7 @@ export function updateComposer(changes: Partial<Composer>): void {
   if (composer) set({ composer: withoutCommand({ ...composer, ...changes }) });
 }
 
-/** Runs the command of a single letter that was typed on a selection. */
+/** Runs the command of a single character that was typed on a selection. */
 export function runLoneCommand(): void {
   const { composer } = state();
   if (!composer?.isTyped || !mayBeCommand(composer.text)) return;
@@ -68,7 +68,7 @@ export function runLoneCommand(): void {
   else openLabels(anchor);
 }
 
-/** Removes a command letter from the start of typed text, and sets the type to that of the command. */
+/** Removes a command character from the start of typed text, and sets the type to that of the command. */
 function withoutCommand(composer: Composer): Composer {
   if (!composer.isTyped) return composer;
   const command = commandBefore(composer.text);

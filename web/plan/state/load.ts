@@ -48,7 +48,7 @@ export async function handleServerChange(sessionId: string): Promise<void> {
   if (plan.planId !== known.planId) useReview.setState({ isReplaced: true });
   else {
     showPlan(plan);
-    // The file of a live plan may have been saved while no server was running, which is another round.
+    // A live plan is in another round if its file was saved while no server was running.
     if (plan.round !== known.round) void loadRounds();
   }
 }

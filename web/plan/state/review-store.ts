@@ -23,7 +23,7 @@ export interface Composer {
   readonly text: string;
   readonly replacement: string;
   readonly images: readonly AttachedImage[];
-  /** Whether the text was started by typing outside of a field, so that its first letter may be a command. */
+  /** Whether the text was started by typing outside of a field, so that its first character may be a command. */
   readonly isTyped?: boolean;
 }
 

@@ -3,10 +3,7 @@ import { askKey, useAsk } from "./ask-store.ts";
 
 const { getState: state, setState: set } = useAsk;
 
-/**
- * Closes the conversation. Drops an incomplete answer; the complete ones are shown when the conversation is
- * opened again.
- */
+/** Closes the conversation, and drops the answer that is being received. */
 export function closeAsk(): void {
   running?.abort();
   set({ about: undefined, pending: undefined, error: undefined });

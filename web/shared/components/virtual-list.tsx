@@ -120,10 +120,7 @@ function useIsPrinting(): boolean {
   return isPrinting;
 }
 
-/**
- * Reports the visible part of the list, in pixels from its top. The scrolling element changes with `isWhole`, when the
- * list becomes too long for the margin of the page.
- */
+/** Reports the visible part of the list, in pixels from its top. */
 function useScrollWindow(
   list: React.RefObject<HTMLElement | null>,
   isWhole: boolean,

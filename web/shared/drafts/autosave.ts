@@ -21,8 +21,8 @@ export interface AutosavePorts<Content> {
   ) => Promise<SaveResult>;
   readonly onStatus: (status: DraftStatus) => void;
   /**
-   * Merges a draft that another tab saved. If `onConflict` returns false or is absent, this tab stops saving once it
-   * has something to save.
+   * Merges a draft that another tab saved. If `onConflict` returns false or is absent, a conflict at the
+   * server ends saving.
    */
   readonly onConflict?: (stored: Content, generation: number) => boolean;
   /** Milliseconds from the first unsaved change to the save. Default: 400. */

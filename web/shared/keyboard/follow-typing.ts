@@ -9,7 +9,7 @@ interface TypingPorts {
 }
 
 interface FollowedTyping {
-  /** Handles a key outside of fields and dialogs. Returns true if no other listener may handle the key. */
+  /** Handles a key outside of fields and dialogs. Returns true if the caller must ignore the key. */
   key(event: KeyboardEvent, name: string, worksControl: boolean): boolean;
   /** Handles a key in a text field, which a command of the burst may have opened. */
   keyInField(event: KeyboardEvent): void;

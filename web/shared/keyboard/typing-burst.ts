@@ -98,7 +98,7 @@ export function typeKeyInField(
   return { burst: { ...burst, text, search: next, at } };
 }
 
-/** Matches a letter at the start, except in pairs that begin no word: `jj`, `kc`, `j/`. */
+/** Matches a letter at the start, except in pairs that rarely begin a word: `jj`, `kc`, `j/`. */
 const WORD_START = /^(?!(\p{L})\1|[jkn]c|[jk]\/)\p{L}/iu;
 /** Matches a character in or after a word. Capital letters are excluded, because they start a comment. */
 const CONTINUES_WORD = /[\p{Ll}\p{Lo}\p{M}\p{Nd}\s'’+#/&.,:;!?_-]/u;

@@ -12,8 +12,8 @@ interface SelectionListener {
 }
 
 /**
- * Tracks the selection by mouse, keys, assistive technology, or the handles of a touch screen, which
- * send only `selectionchange`. Returns a function that removes the listeners.
+ * Tracks text selection by mouse, touch, keys or assistive technology. The handles of a touch screen send only
+ * `selectionchange`. Returns a function that removes the listeners.
  */
 export function followSelection({ onSettled, onCleared }: SelectionListener): () => void {
   let isMouseDown = false;

@@ -23,7 +23,7 @@ interface LiveDialogProps extends Omit<BatchDialogProps, "caller"> {
   readonly onFinished: OnFinished;
 }
 
-/** Called when the live review has ended. `doubt` is the reason why the agent may not receive the decision. */
+/** Called when the live review has ended. `doubt` is the reason why the agent might not receive the decision. */
 type OnFinished = (approved: boolean, text: string, doubt: CallerDoubt | undefined) => void;
 
 /** Renders a dialog of a live review, in place of the decision dialog of a one-shot review. */

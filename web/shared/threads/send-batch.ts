@@ -14,7 +14,7 @@ export interface CommentToSend {
   readonly onStored: () => void;
 }
 
-/** The result of sending. `error`: why sending failed. `doubt`: why the agent may not receive the batch. */
+/** The result of sending. `error`: why sending failed. `doubt`: why the agent might not receive the batch. */
 export interface HandedOver {
   readonly error?: string | undefined;
   readonly doubt?: CallerDoubt | undefined;
