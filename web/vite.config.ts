@@ -6,7 +6,8 @@ const page = (name: string) => resolve(import.meta.dirname, name, "index.html");
 
 /**
  * Puts the modules that the first screen of the code page shares with its later parts into one file: one file for each
- * combination of parts would be 2 kB larger in total (gzip). Pull requests and notebooks load their own state.
+ * combination of parts would be 2 kB larger in total (gzip). Leaves out the state of pull requests and notebooks,
+ * which is loaded on demand.
  */
 const codeBase = {
   name: "code-base",

@@ -92,7 +92,7 @@ export function extend(controller: DiffController, step: Step): void {
   focusCursor();
 }
 
-/** Moves to the next or previous comment of this diff or open thread. Wraps around at the ends. */
+/** Moves to the next or previous open thread or comment of this diff. Wraps around at the ends. */
 export function moveComment(controller: DiffController, step: Step): void {
   const { files } = useSession.getState();
   const orderByPath = new Map(files.map(({ path }, order) => [path, order]));

@@ -42,8 +42,8 @@ const OWN_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
 ];
 
 /**
- * Views of a key without the admin role that the configuration file defines. Such a key may also see the current calls
- * of all keys.
+ * Views of a key that is in the configuration file and is not an admin key. Such a key may see the current calls of all
+ * keys.
  */
 const CURRENT_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "now", label: "Now", View: CurrentView },

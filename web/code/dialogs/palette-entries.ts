@@ -3,7 +3,7 @@ import { splitPath } from "../../../src/render/diff/patch/shown-path.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { filterEntries, type PaletteEntry } from "../../shared/palette/palette-entries.ts";
 
-/** The contents of the palette. Files are in the order in which they are listed. */
+/** The contents of the palette. */
 export interface PaletteContent {
   readonly files: readonly DiffFile[];
   /** Commands that change or open something. */

@@ -28,7 +28,7 @@ async function loadFallback(): Promise<Highlight> {
   }
 }
 
-// The records from which the package makes its styled tokens and HTML are cheaper to create and need no theme. They
+// The package makes its styled tokens and HTML from records, which are cheaper to create and need no theme. The records
 // require the language ids in `LANGS`, which the package does not export, so its file is imported by path and the
 // version is pinned exactly.
 

@@ -68,7 +68,7 @@ export const useSession = create<SessionState>(() => ({
 /** Estimated number of files that fill the first window. */
 const FIRST_FILES = 4;
 
-/** Called with the indexes of files that a `PatchStore` passes to its `onChange`. */
+/** Called with the file indexes that a `PatchStore` passes to its `onChange`. */
 type PatchListener = (indexes: readonly number[]) => void;
 const listeners = new Set<PatchListener>();
 

@@ -8,7 +8,7 @@ import type { Column } from "../parts/data-table.tsx";
 import type { NewSecret } from "./key-dialogs.tsx";
 import { LimitsLeft } from "./limits.tsx";
 
-/** Milliseconds between two reads of the keys, and of the remaining limits of keys and teams. */
+/** Milliseconds between two refreshes of the keys and of all remaining limits. */
 export const REFRESH_MS = 15_000;
 
 /** The open dialog. */

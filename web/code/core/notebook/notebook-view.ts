@@ -23,8 +23,8 @@ export type NotebookBlock =
   | { readonly kind: "folded"; readonly key: string; readonly cells: number; readonly details: number };
 
 /**
- * Numbers of cells after the change (`cells`), of cells by their change, of cells with another execution count or id,
- * and of changed metadata values.
+ * Numbers of cells: all after the change (`cells`), by change, and with another execution count (`counts`) or id
+ * (`ids`). `values` is the number of changed metadata values.
  */
 export interface NotebookSummary {
   readonly cells: number;
