@@ -10,7 +10,7 @@ export function toAgents(programs, wanted = []) {
   return wanted.length === 0 ? agents : agents.filter(([name]) => wanted.includes(name));
 }
 
-/** Returns the results of the tests that ran: vitest's JSON report also has those that its filter skipped. */
+/** Returns the results of the tests that ran. vitest's JSON report also contains the tests that its filter skipped. */
 export function keepRun(results) {
   return results.filter(({ status }) => status === "passed" || status === "failed");
 }

@@ -67,8 +67,8 @@ export function libraryFolders(folder) {
 }
 
 /**
- * Returns whether an archive is worth extracting. A C library other than the running loader's does not work;
- * LLVM, which compiles long queries, and the translations are large and not used.
+ * Returns whether an archive is worth extracting. Leaves out the C library, which must be the running loader's; LLVM,
+ * which compiles long queries; and the translations. LLVM and the translations are large and not used.
  */
 function isNeeded(archive) {
   return !/^(?:libc6|libc-bin|libc-l10n|locales|libllvm\d+|libz3-\d+)_/.test(archive);

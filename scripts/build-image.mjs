@@ -90,7 +90,6 @@ function addLibraries(folder) {
     for (const part of ["lib", "lib64", "usr/lib"])
       if (existsSync(join(extracted, part)))
         cpSync(join(extracted, part), join(folder, part), { recursive: true, verbatimSymlinks: true });
-    // The licenses of the libraries.
     for (const name of readdirSync(join(extracted, "usr/share/doc"))) {
       const copyright = join(extracted, "usr/share/doc", name, "copyright");
       if (!existsSync(copyright)) continue;

@@ -93,9 +93,9 @@ export function quietly(program, args, options = {}) {
 
 /**
  * Unused modules of dependencies, with the code that replaces each: Fastify's JSON schema compilers (bodies are parsed
- * with zod), its logger and proxy trust, and the file search of @fastify/static (folders are not listed). With
- * `SERVERS_LEFT_OUT`, they are half of the code that Node.js would load before a review is on the screen. Plugin
- * versions (semver) are checked when packages are installed, not at every start.
+ * with zod), its logger and proxy trust, and the file search of @fastify/static (folders are not listed). Together
+ * with `SERVERS_LEFT_OUT`, these modules are half of the code that Node.js would otherwise load before a review is on
+ * the screen. Plugin versions (semver) are checked when packages are installed, not at every start.
  */
 export const LEFT_OUT = {
   "@fastify/ajv-compiler": "{}",

@@ -79,7 +79,7 @@ function parseRetiredTerms(glossary) {
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`…]+)`/g)].map(([, token]) => token));
 }
 
-/** Returns the distinct names of a file, its own included, that contain a retired word. */
+/** Returns the names in a file, including the file's own name, that contain a retired word. */
 function retiredNames(path) {
   const text = readFileSync(resolve(root, path), "utf8");
   const candidates = new Set([...text.matchAll(/[A-Za-z_$][\w$]*/g)].map(([name]) => name).filter(isRetired));

@@ -29,7 +29,7 @@ function withImports(folder, files) {
   return files;
 }
 
-/** Throws if the files that a page loads first exceed `limit` bytes in total. */
+/** Throws if the files that a page loads first exceed `limit` bytes in total (gzip). */
 export function checkFirstLoad(folder, page, limit) {
   const files = firstLoad(folder, page).sort((one, other) => other.bytes - one.bytes);
   const sum = files.reduce((total, { bytes }) => total + bytes, 0);

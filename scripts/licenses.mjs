@@ -109,7 +109,7 @@ function packageFolder(path) {
   return match ? `${match[1]}${match[2]}` : undefined;
 }
 
-/** Returns, from source maps, each package whose code is in a file of another package, and that other package. */
+/** Returns pairs from source maps: a package whose code is in a file of another package, and that other package. */
 function prebundled(files) {
   return files.flatMap((file) => {
     const map = `${file}.map`;

@@ -8,8 +8,8 @@ const MACH_O = { platform: "darwin", processors: { 16777223: "x64", 16777228: "a
 const PE = { platform: "win32", processors: { 34404: "x64", 43620: "arm64" } };
 
 /**
- * Returns `{platform, arch, version}` of a Node.js binary, in Node's terms. Throws if it is not a Node.js binary that
- * supports single executables.
+ * Returns `{platform, arch, version}` of a Node.js binary, in Node's terms. Throws if it is not such a binary, does not
+ * support single executables, or already has contents.
  */
 export function nodeProgram(bytes) {
   const [{ platform, processors }, processor] = headOf(bytes);

@@ -14,8 +14,8 @@ const MAX_IMPORTS = 3;
 const MAX_TESTS = 8;
 
 /**
- * Returns the unit tests that belong to a change: for each file of `changed`, the nearest ones of those that import it
- * through at most MAX_IMPORTS imports. `sources` has the text of each source file by path. The tests directly below
+ * Returns the unit tests that belong to a change: for each file of `changed`, the nearest tests that import it through
+ * at most MAX_IMPORTS imports. `sources` has the text of each source file by path. The tests directly below
  * `test` read documents and folders instead of importing them, and always belong to the result. `omitted` is the
  * number of further tests that import a changed file.
  */

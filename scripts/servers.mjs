@@ -75,8 +75,8 @@ async function asRoot(packages) {
 
 async function withoutRoot() {
   if (!canDownload()) return;
-  // All packages are extracted, because they replace packages that were extracted earlier. apt leaves out
-  // packages that the system has.
+  // Extracts the packages of all servers, because extraction replaces the folder. apt leaves out packages that the
+  // system has.
   const packages = names.map((name) => SERVERS[name].package);
   process.stderr.write(`Downloading the packages ${packages.join(", ")} for the tests (once) …\n`);
   await tryAgain("Downloading the packages", () => extract(extracted, packages));

@@ -218,7 +218,7 @@ function createFixture() {
     return toResult(text("The client has returned."));
   });
 
-  // In sessions, a server sends requests to the client.
+  // Only in a session can a server send requests to the client.
   const send = async (mcpReq, method, params) => {
     const result = await mcpReq.send({ method, params });
     return toResult(text(JSON.stringify(result)));

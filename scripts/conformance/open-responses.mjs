@@ -1,6 +1,6 @@
 // A strict runner of the compliance tests of Open Responses (https://github.com/openresponses/openresponses):
 // the same requests and conditions, by their ids. The official runner needs Bun and a checkout of that
-// repository. In addition, this one requires consecutive sequence numbers, and a terminal event at the end of
+// repository. In addition, this runner requires consecutive sequence numbers, and a terminal event at the end of
 // each stream.
 import { WebSocket } from "ws";
 import { compaction, httpEvent, response, webSocketEvent } from "./open-responses-schema.mjs";

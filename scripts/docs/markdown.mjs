@@ -78,8 +78,8 @@ export function createMarkdown(pages, files) {
 }
 
 /**
- * Returns the link of the site for a link of a file; undefined for a file that is not in the site. Throws if that file
- * is Markdown.
+ * Returns the link to use in the site for a link of a page; undefined for a link to a file that is not in the site.
+ * Throws if that file is Markdown.
  */
 function toTarget(href, sourcePath, pageUrl, urls) {
   if (/^([a-z]+:|#)/.test(href)) return href;

@@ -21,7 +21,7 @@ export function createLoader({ source, cachedData, builtin, folder, compiled = (
     compiled(name, script);
     const requirePart = (id) => {
       if (id.startsWith("./")) return load(id.slice(2));
-      // Libraries probe for optional packages; Node.js would print a warning during a review.
+      // Libraries probe for optional packages. Node.js's `require` would print a warning for these during a review.
       if (!isBuiltin(id)) throw Object.assign(new Error(`Cannot find ${id}`), { code: "MODULE_NOT_FOUND" });
       return builtin(id);
     };

@@ -43,7 +43,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
 /** Ids of the reviews that this window has opened, which need no notification. */
 const ownReviews = new Set<string>();
-/** Resolves once the review that this window opens has an id, or cannot be opened. */
+/** Resolves once the review that this window is opening has an id or has failed to open. */
 let starting: Promise<void> = Promise.resolve();
 
 async function announce(review: RunningReview): Promise<void> {

@@ -7,7 +7,7 @@ import { commentOn, newestReviewOf, toThreadView } from "./thread-view.ts";
 
 /** The threads of the open code reviews, shown at the lines of their files. */
 export interface ThreadComments extends vscode.Disposable {
-  /** Shows the threads of the code reviews among these reviews, and no others. */
+  /** Replaces the shown threads with those of the code reviews in `reviews`. */
   show(reviews: readonly RunningReview[]): void;
   /** Adds what the person typed: a reply, or the first comment of a thread. */
   add(reply: vscode.CommentReply): Promise<void>;
@@ -93,7 +93,7 @@ export function createThreadComments(onError: (text: string) => void): ThreadCom
       const { start, end } = thread.range ?? new vscode.Range(0, 0, 0, 0);
       const lines = { file: thread.uri.fsPath, firstLine: start.line, lastLine: end.line };
       const body = each && commentOn(each.review.repository, lines, text);
-      // The editor's own thread is replaced by the one that the review returns.
+      // The thread that the review returns replaces the editor's own.
       thread.dispose();
       if (each && body) return attempt(each.client.createThread(body), each);
       onError("Comment not added: no code review of this file is open. Open a review of its repository.");

@@ -20,8 +20,8 @@ export interface ThreadView {
 }
 
 /**
- * Returns how the editor shows a thread; undefined if the thread belongs to no current line of a file: a deleted
- * line, a plan, or the whole review. A thread of a whole file is shown at its first line.
+ * Returns how the editor shows a thread; undefined for a thread on a line of the old side, on a plan or on the whole
+ * review. A thread of a whole file is shown at its first line.
  */
 export function toThreadView(thread: Thread): ThreadView | undefined {
   const { anchor } = thread;
