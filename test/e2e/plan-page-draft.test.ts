@@ -1,7 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launchBrowserForFile, newPage, openReview, selectText } from "../support/browser.ts";
-import { isFirefox } from "../support/firefox.ts";
 import { hookEvent, makeHomeForEachTest, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
@@ -44,27 +43,6 @@ describe("text typed on the plan page", () => {
     review.child.kill("SIGTERM");
     await review.ended;
   });
-
-  // Firefox cancels requests without keepalive when their tab closes.
-  it.skipIf(isFirefox)(
-    "is saved if the tab closes at once, also if it is too large for keepalive",
-    async () => {
-      const review = await startReview(home, hookEvent(samplePlan, home.path));
-      const { page } = await openReview(browser, review.url);
-      await page.keyboard.press("g");
-      await page.keyboard.type("Begin");
-      await saved(page);
-      await page.locator("textarea:focus").fill(`Begin ${"x".repeat(100_000)} end`);
-      await page.close();
-      const read = () =>
-        fetch(new URL("/api/draft", review.url)).then(async (response) =>
-          (await response.text()).includes(" end"),
-        );
-      await expect.poll(read).toBe(true);
-      review.child.kill("SIGTERM");
-      await review.ended;
-    },
-  );
 
   it("is saved also if it was typed before the draft had loaded", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
