@@ -23,7 +23,12 @@ import { setFlagsFromString } from "node:v8";
  */
 const MIN_SECONDS = 1;
 /** V8's defaults of the flags that `limit-heap.ts` and `sqlite/engine.ts` change in the running process. */
-const DEFAULT_FLAGS = ["heap-growing-percent=0", "semi-space-growth-factor=2", "wasm-tier-up"];
+const DEFAULT_FLAGS = [
+  "heap-growing-percent=0",
+  "incremental-marking-soft-trigger=0",
+  "semi-space-growth-factor=2",
+  "wasm-tier-up",
+];
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**

@@ -10,6 +10,14 @@ export interface LogChunk {
 
 /** Bytes that are read at once: about 500 calls. */
 const CHUNK = 192 * 1024;
+
+/**
+ * Returns a buffer for `readChunk`. A caller that reads many chunks reuses one, because V8 may keep each buffer until
+ * the next full collection.
+ */
+export function createChunkBuffer(): Buffer {
+  return Buffer.allocUnsafe(CHUNK);
+}
 const NEWLINE = 0x0a;
 
 interface LogFile {
@@ -22,13 +30,17 @@ interface LogFile {
  * Reads the next lines after a position from a log and its rotated files, oldest first. Starts with the oldest file if
  * there is no position or its file no longer exists. Returns undefined if there are no more lines.
  */
-export async function readChunk(log: string, after: LogPosition | undefined): Promise<LogChunk | undefined> {
+export async function readChunk(
+  log: string,
+  after: LogPosition | undefined,
+  buffer = createChunkBuffer(),
+): Promise<LogChunk | undefined> {
   const files = await logFiles(log);
   const known = after === undefined ? -1 : files.findIndex(({ id }) => id === after.file);
   for (let index = Math.max(known, 0); index < files.length; index += 1) {
     const file = files[index] as LogFile;
     const from = index === known && after !== undefined && after.position <= file.size ? after.position : 0;
-    const chunk = await readLines(file, from, index < files.length - 1);
+    const chunk = await readLines(file, from, index < files.length - 1, buffer);
     if (chunk !== undefined) return chunk;
   }
   return undefined;
@@ -67,12 +79,17 @@ async function logFiles(log: string): Promise<LogFile[]> {
 }
 
 /** Reads whole lines, and an incomplete last line of a rotated file, because it will never be completed. */
-async function readLines(file: LogFile, from: number, isRotated: boolean): Promise<LogChunk | undefined> {
+async function readLines(
+  file: LogFile,
+  from: number,
+  isRotated: boolean,
+  chunk: Buffer,
+): Promise<LogChunk | undefined> {
   if (from >= file.size) return undefined;
   const handle = await open(file.path, "r").catch(() => undefined);
   if (handle === undefined) return undefined;
   try {
-    let buffer = Buffer.allocUnsafe(Math.min(CHUNK, file.size - from));
+    let buffer = chunk.subarray(0, Math.min(chunk.length, file.size - from));
     for (;;) {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
       const bytes = buffer.subarray(0, bytesRead);

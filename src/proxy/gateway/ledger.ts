@@ -1,7 +1,7 @@
 import type { Database } from "../../database/open-database.ts";
 import { getErrorMessage } from "../../errors.ts";
 import { parseLedgerRow } from "./ledger-row.ts";
-import { fileId, readChunk } from "./ledger-tail.ts";
+import { createChunkBuffer, fileId, readChunk } from "./ledger-tail.ts";
 import { type LogPosition, writeCalls } from "./ledger-write.ts";
 
 /** Copies the request log to the database, from the position at which the last copy stopped. */
@@ -123,8 +123,9 @@ class LogLedger implements Ledger {
   private async run(): Promise<void> {
     try {
       if (!this.isRead) await this.readPosition();
+      const buffer = createChunkBuffer();
       for (;;) {
-        const chunk = await readChunk(this.options.log, this.position);
+        const chunk = await readChunk(this.options.log, this.position, buffer);
         if (chunk === undefined) break;
         const oldest = Date.now() - this.options.retentionMs();
         const rows = chunk.lines

@@ -22,12 +22,15 @@ export interface LineJournal {
 }
 
 /**
- * Creates a sink that passes lines to `take` in batches, with a newline after each line. `take` must not reject.
- * Waiting lines are kept as bytes, because each garbage collection would have to move thousands of strings. With a
- * journal, the lines of one turn of the event loop are written to the journal together at the end of the turn.
+ * Creates a sink that passes lines to `take` in batches, with a newline after each line. `take` must not reject; when it
+ * has resolved, the bytes are used again. Waiting lines are kept as bytes, because each garbage collection would have to
+ * move thousands of strings. With a journal, the lines of one turn of the event loop are written to the journal together
+ * at the end of the turn.
  */
 export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journal?: LineJournal): LineSink {
   let waiting: Buffer | undefined;
+  // Used again, because V8 keeps a buffer that has outlived two collections until the next full one.
+  let spare: Buffer | undefined;
   let used = 0;
   let timer: NodeJS.Timeout | undefined;
   let taken: Promise<void> = Promise.resolve();
@@ -51,22 +54,32 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journa
     journaled = 0;
     clearTimeout(timer);
     timer = undefined;
-    const bytes = waiting?.subarray(0, used);
+    if (!waiting) return;
+    const buffer = waiting;
+    const bytes = buffer.subarray(0, used);
     waiting = undefined;
     used = 0;
-    if (!bytes) return;
     // The promise resolves without a value, so that the chain does not retain earlier promises.
     const before = taken;
     const written = journal?.startBatch();
     taken = take(bytes)
       .then(written)
-      .then(() => before);
+      .then(() => {
+        if (buffer.length === WAITING) spare = buffer;
+        return before;
+      });
+  };
+  const takeBuffer = (bytes: number) => {
+    if (bytes > WAITING || !spare) return Buffer.allocUnsafe(Math.max(WAITING, bytes));
+    const buffer = spare;
+    spare = undefined;
+    return buffer;
   };
   return {
     write(line) {
       const most = WIDEST * line.length + 1;
       if (waiting && used + most > waiting.length) flush();
-      waiting ??= Buffer.allocUnsafe(Math.max(WAITING, most));
+      waiting ??= takeBuffer(most);
       used += waiting.write(`${line}\n`, used);
       timer ??= setTimeout(flush, FLUSH_MS).unref();
       if (journal === undefined || isScheduled) return;

@@ -74,3 +74,24 @@ describe("lines with a journal", () => {
     expect(logged).toEqual(all);
   });
 });
+
+describe("the buffer of a batch", () => {
+  it("is used again when the batch has been taken, and not before", async () => {
+    const batches: { readonly memory: ArrayBufferLike; readonly text: string }[] = [];
+    const { write, close } = createLineBatches(async (bytes) => {
+      await nextTurn();
+      batches.push({ memory: bytes.buffer, text: bytes.toString() });
+    });
+    const all = lines(40, "x".repeat(20_000));
+    const text = () => batches.map((batch) => batch.text).join("");
+    // Several batches wait at the same time.
+    for (const line of all) write(line);
+    await expect.poll(text).toBe(`${all.join("\n")}\n`);
+    const count = () => new Set(batches.map(({ memory }) => memory)).size;
+    expect(count()).toBe(batches.length);
+    write("later");
+    await expect.poll(text).toBe(`${[...all, "later"].join("\n")}\n`);
+    expect(count()).toBe(batches.length - 1);
+    await close();
+  });
+});
