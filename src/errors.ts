@@ -115,7 +115,7 @@ export const errorCatalog = {
     status: 502,
     exitCode: 1,
     meaning:
-      "The proxy could not connect or sign in to the upstream, or `sallyport run` reached no proxy at the address in `--url`.",
+      "The proxy could not connect or sign in to the upstream, or `sallyport run` reached no proxy at `--url`.",
   },
   upstream_invalid: {
     status: 502,

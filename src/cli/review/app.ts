@@ -29,7 +29,10 @@ export function createReviewApp(
       String,
     ),
     onRefused: onceEach(
-      (path) => output.note(`Rejected a request for ${path}: its host or origin is not allowed.`),
+      (path) =>
+        output.note(
+          `Rejected a request for ${path}: it came from another web page or names another host. Open the URL that was printed.`,
+        ),
       () => "any",
     ),
   });

@@ -267,7 +267,7 @@ function resolvePrices(settings: UpstreamSettings["prices"]): Map<string, ModelP
   );
 }
 
-/** Converts prices. Cached tokens cost as much as input tokens if no price is set for them. */
+/** Converts prices. `cache_read` and `cache_write` default to `input`, `cache_write_hour` to `cache_write`. */
 function tokenPrices(settings: Omit<PriceSettings, "long_prompt">): TokenPrices {
   const { input, output, cache_read = input, cache_write = input, cache_write_hour = cache_write } = settings;
   return { input, cacheRead: cache_read, cacheWrite: cache_write, cacheWriteHour: cache_write_hour, output };

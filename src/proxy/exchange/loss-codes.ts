@@ -83,7 +83,10 @@ declare const member: unique symbol;
 /** Code for a member without an equivalent in the other dialect. `memberCode` derives it from the member's name. */
 export type MemberCode = string & { readonly [member]: true };
 
-/** The code of a loss, which is stable and in kebab case. */
+/**
+ * The stable code of a loss, in kebab case, except that a code for a JSON Schema keyword keeps the keyword's spelling
+ * (`schema-anyOf`).
+ */
 export type LossCode = keyof typeof lossCodes | PartFamily | ToolFamily | `schema-${string}` | MemberCode;
 
 /** Returns the loss code of a member: `context-management` for `context_management` and `contextManagement`. */

@@ -105,7 +105,7 @@ export function keptIndex({ indexesDirectory, root }: Pick<Repository, "indexesD
  * their results.
  */
 async function refresh(repository: Repository, privateGit: GitHandle, index: string): Promise<void> {
-  // The exit code reports whether there are changes and is not an error.
+  // A failure is ignored, because the diff itself reads the files that are not marked as unchanged.
   const once = () => tryGit(privateGit, ["update-index", "-q", "--ignore-submodules", "--refresh"]);
   try {
     await once();

@@ -67,7 +67,7 @@ export function encodeAnnotations(part: Pick<TextPart, "text" | "citations">, lo
   return (part.citations ?? []).flatMap((citation) => encodeAnnotation(citation, part.text.length, losses));
 }
 
-/** Encodes a citation. Returns an empty list and adds a loss if another vendor's citation has no URL. */
+/** Encodes a citation. Returns an empty list and adds a loss if the citation of another dialect has no URL. */
 function encodeAnnotation(citation: Citation, textLength: number, losses: LossList): unknown[] {
   if (citation.origin?.dialect === "responses") return [citation.origin.raw];
   if (citation.url === undefined) {
