@@ -13,8 +13,7 @@ const inputSchema = {
 /**
  * Converts free-text tools for upstreams that do not support them. Each tool becomes a function with one string
  * argument, and each earlier call of a free-text tool becomes a function call. The description states the grammar,
- * which the upstream cannot enforce. The codecs of dialects with custom tools convert the calls
- * in the response back.
+ * which the upstream cannot enforce. The codecs of dialects with custom tools convert the calls in the response back.
  */
 export function* wrapCustomTools(request: ExchangeRequest): Steps<ExchangeRequest> {
   const isCalled = (part: Part) => part.type === "tool-call" && part.custom === true;
