@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanState } from "../../../../src/review/api-types.ts";
 
@@ -22,7 +22,7 @@ function serve(onRequest: () => void): void {
   });
 }
 
-afterEach(() => useReview.setState(useReview.getInitialState(), true));
+beforeEach(() => useReview.setState(useReview.getInitialState(), true));
 
 describe("a new round of a live plan", () => {
   it("shows the new text, which is no edit of the person at any time", async () => {
