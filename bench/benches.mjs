@@ -164,7 +164,7 @@ export const benches = [
     lower: false,
     ratios: ({ tables }) =>
       rowsOf(tables, "of one behind nginx")
-        .filter((row) => /two|portkey/.test(row["subject"]))
+        .filter((row) => /two/.test(row["subject"]))
         .map((row) => [`${row["subject"]}, calls by one replica behind nginx`, row["of one behind nginx"]]),
   },
   {
