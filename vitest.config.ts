@@ -105,15 +105,23 @@ const DOCS_SITE = "test/e2e/docs-site-page.test.ts";
 
 /**
  * Tests that repeat kills, typed sentences, simultaneous starts or calls, install the packed package, start the
- * executable 45 times, or check whole pages with axe or step by step. Each takes several times as long as other files.
+ * executable 45 times, open a page in several tabs, windows or states, or check whole pages with axe or step by step.
+ * Each takes several times as long as other files.
  */
 const SLOW = [
   "code-page-accessibility",
+  "code-page-first-load",
+  "code-page-more",
+  "code-page-prerender",
+  "code-page-previews",
+  "code-page-print",
+  "code-page-two-tabs",
   "crash-safety",
   "crash-safety-page",
   "dashboard-page-team",
   "dashboard-page-team-admin",
   "executable",
+  "failed-pages",
   "live-code-page",
   "live-crash",
   "package",
@@ -121,6 +129,9 @@ const SLOW = [
   "plan-page-changes",
   "plan-page-editor",
   "plan-page-many-comments",
+  "plan-page-prerender",
+  "plan-page-share",
+  "plan-page-two-tabs",
   "proxy-memory",
   "proxy-workers-life",
   "races",
