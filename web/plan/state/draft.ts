@@ -34,7 +34,7 @@ export async function startDraft({ sessionId, ...first }: PlanState): Promise<vo
     owner: () => ({ planId: useReview.getState().plan?.planId ?? first.planId }),
     content: () => getContent(useReview.getState()),
     merge: mergeStored,
-    isMissing: (theirs) => theirs.composer === undefined && openComposer() !== undefined,
+    isMissing: (theirs) => theirs.composer === undefined && openComposer(useReview.getState()) !== undefined,
     onStatus: (draft) => useReview.setState({ draft }),
   });
   const before = useReview.getState();
@@ -128,7 +128,7 @@ function watch({ touch, flush, stop }: TabDraft<DraftContent>): void {
   onThreadDraftChange(touch);
   const leave = () => {
     // Another tab may have saved its own open composer since.
-    if (openComposer()) touch();
+    if (openComposer(useReview.getState())) touch();
     flush();
   };
   addEventListener("pagehide", leave);
@@ -148,15 +148,14 @@ function isChanged(now: ReviewState, before: ReviewState): boolean {
 const KEPT = ["annotations", "composer", "note", "rewritten", "document", "typed"] as const;
 
 /** Returns the comment that is being written. Tabs do not share it, but the draft has room for one. */
-function openComposer(): Composer | undefined {
-  const { composer } = useReview.getState();
+function openComposer({ composer }: ReviewState): Composer | undefined {
   // An empty composer is left out: restored, it would capture keys that are meant for the page.
   return composer && isWorthKeeping(composer) ? composer : undefined;
 }
 
 function getContent(state: ReviewState): DraftContent {
   const { annotations, note, rewritten } = state;
-  const composer = openComposer();
+  const composer = openComposer(state);
   const edited = editedPlan(state);
   const threads = threadDraft();
   return {
