@@ -10,6 +10,7 @@ export interface LogChunk {
 
 /** Bytes that are read at once: about 500 calls. */
 const CHUNK = 192 * 1024;
+const NEWLINE = 0x0a;
 
 /**
  * Returns a buffer for `readChunk`. A caller that reads many chunks reuses one, because V8 may keep each buffer until
@@ -18,7 +19,6 @@ const CHUNK = 192 * 1024;
 export function createChunkBuffer(): Buffer {
   return Buffer.allocUnsafe(CHUNK);
 }
-const NEWLINE = 0x0a;
 
 interface LogFile {
   readonly path: string;

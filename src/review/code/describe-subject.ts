@@ -60,8 +60,8 @@ function listFiles({ files }: Snapshot): string {
 }
 
 /**
- * Returns the numbered lines of a range in the first hunk that has any of them, and up to `AROUND` lines before and
- * after them; undefined if no hunk has any.
+ * Returns the lines of a range, with their numbers and up to `AROUND` lines before and after, from the first hunk that
+ * contains part of the range; undefined if no hunk does.
  */
 function linesAround(
   patch: ParsedPatch,

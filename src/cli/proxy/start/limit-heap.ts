@@ -74,8 +74,8 @@ function limitOldGeneration(): void {
   let growthBytes = GROWTH_BYTES;
   let last = Number.NEGATIVE_INFINITY;
   setGrowth(growthBytes);
-  // The limit applies only after a full collection. With Node.js 24, V8 runs the first one so late in every other start
-  // that the heap keeps 15 MB more (bench/proxy/memory.mjs). A trigger above 0 starts it soon, concurrently.
+  // The limit applies only after a full collection. With Node.js 24, V8 runs the first one so late in about half of all
+  // starts that the heap keeps 15 MB more (bench/proxy/memory.mjs). A trigger above 0 starts it soon, concurrently.
   setFlagsFromString("--incremental-marking-soft-trigger=1");
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
