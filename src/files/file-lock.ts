@@ -19,22 +19,30 @@ const RETRY_MS = 15;
 const UNREADABLE_MS = 2_000;
 
 /**
- * Runs a task under an exclusive lock file. The lock of a process that has ended is taken over. Throws the system's
- * error if the lock file cannot be created, and `storage` if another process keeps the lock for longer than `waitMs`
- * milliseconds.
+ * Runs a task under an exclusive lock file, and has the errors of `acquireFileLock`.
  */
 export async function withFileLock<Result>(
   path: string,
   task: () => Promise<Result>,
   waitMs = WAIT_MS,
 ): Promise<Result> {
-  await makePrivateFolder(dirname(path));
-  await acquire(path, waitMs);
+  const release = await acquireFileLock(path, waitMs);
   try {
     return await task();
   } finally {
-    await unlink(path).catch(() => {});
+    await release();
   }
+}
+
+/**
+ * Creates an exclusive lock file, and resolves with a function that removes it. The lock of a process that has ended is
+ * taken over. Throws the system's error if the lock file cannot be created, and `storage` if another process keeps the
+ * lock for longer than `waitMs` milliseconds.
+ */
+export async function acquireFileLock(path: string, waitMs: number): Promise<() => Promise<void>> {
+  await makePrivateFolder(dirname(path));
+  await acquire(path, waitMs);
+  return () => unlink(path).catch(() => {});
 }
 
 async function acquire(path: string, waitMs: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -9,17 +10,23 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { withFileLock } from "../../files/file-lock.ts";
+import { acquireFileLock } from "../../files/file-lock.ts";
 import { createQueue } from "../../files/in-turn.ts";
 import type { SqlRequest } from "./protocol.ts";
 import type { SqliteWorker } from "./worker-client.ts";
 
 /** Maximum milliseconds that a statement waits for another process. A report over millions of rows takes seconds. */
 const LOCK_WAIT_MS = 30_000;
+/** Milliseconds for which the lock is kept after a statement, for the next one. */
+const LOCK_IDLE_MS = 20;
+/** Milliseconds after which the lock is released between two statements, because other processes may wait. */
+const LOCK_KEPT_MS = 200;
+/** Milliseconds until the lock is acquired again then; longer than the interval at which other processes try. */
+const LOCK_PAUSE_MS = 25;
 
 /**
  * Returns Kysely's dialect for a file that several processes share, such as the proxy and the command line. One process
- * at a time uses the file, for the length of a statement or transaction: the WebAssembly build of SQLite has no locks
+ * at a time uses the file, for one or several statements or transactions: the WebAssembly build of SQLite has no locks
  * that end with their process.
  */
 export function sqliteDialect(path: string, start: () => SqliteWorker): Dialect {
@@ -34,39 +41,65 @@ export function sqliteDialect(path: string, start: () => SqliteWorker): Dialect 
 function createDriver(path: string, start: () => SqliteWorker): Driver {
   const worker = start();
   const connection = createConnection(worker);
-  const acquireFile = createLease(`${path}-lock`);
+  const lease = createLease(`${path}-lock`);
   let releaseFile = async () => {};
   const run = (sql: string) => connection.executeQuery(Query.raw(sql)).then(() => {});
   return {
     init: async () => {},
     async acquireConnection() {
-      releaseFile = await acquireFile();
+      releaseFile = await lease.acquire();
       return connection;
     },
     releaseConnection: () => releaseFile(),
     beginTransaction: () => run("begin immediate"),
     commitTransaction: () => run("commit"),
     rollbackTransaction: () => run("rollback"),
-    destroy: () => worker.close(),
+    async destroy() {
+      await worker.close();
+      await lease.end();
+    },
   };
 }
 
-/** Returns a function that waits for the lock, in order, and resolves with a function that releases the lock. */
-function createLease(path: string): () => Promise<() => Promise<void>> {
+interface Lease {
+  /** Waits for the file, in order, and resolves with a function that passes the file on. */
+  acquire(): Promise<() => Promise<void>>;
+  /** Removes the lock file. */
+  end(): Promise<void>;
+}
+
+/** Returns a lease that keeps the lock file between statements, which follow each other in a few milliseconds. */
+function createLease(path: string): Lease {
   const inTurn = createQueue();
-  return () =>
-    new Promise((resolve, reject) => {
-      const locked = inTurn(() => withFileLock(path, untilReleased, LOCK_WAIT_MS));
-      locked.catch(reject);
-      function untilReleased(): Promise<void> {
-        return new Promise((end) =>
-          resolve(() => {
-            end();
-            return locked;
-          }),
-        );
-      }
-    });
+  let lock: { readonly since: number; release(): Promise<void> } | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  async function acquireLock() {
+    clearTimeout(idle);
+    if (lock !== undefined && performance.now() - lock.since > LOCK_KEPT_MS) {
+      await releaseLock();
+      await delay(LOCK_PAUSE_MS);
+    }
+    lock ??= { release: await acquireFileLock(path, LOCK_WAIT_MS), since: performance.now() };
+  }
+  async function releaseLock() {
+    clearTimeout(idle);
+    const released = lock;
+    lock = undefined;
+    await released?.release();
+  }
+
+  return {
+    acquire: () =>
+      new Promise((resolve, reject) => {
+        inTurn(async () => {
+          await acquireLock();
+          await new Promise<void>((end) => resolve(async () => end()));
+          idle = setTimeout(() => void inTurn(releaseLock), LOCK_IDLE_MS);
+        }).catch(reject);
+      }),
+    end: () => inTurn(releaseLock),
+  };
 }
 
 function createConnection(worker: SqliteWorker): DatabaseConnection {
