@@ -37,6 +37,7 @@ export const everything: Capabilities = {
   acceptsTopK: true,
   acceptsDeveloperRole: true,
   acceptsStop: true,
+  acceptsBlankStop: true,
   maxStopSequences: 5,
   maxTemperature: 2,
   efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],

@@ -19,6 +19,8 @@ export interface Capabilities {
   readonly acceptsDeveloperRole: boolean;
   readonly acceptsStop: boolean;
   readonly maxStopSequences: number;
+  /** Whether a stop sequence can consist of whitespace. */
+  readonly acceptsBlankStop: boolean;
   readonly maxTemperature: number;
   /** Reasoning efforts that the model supports, lowest first; empty if it supports none. */
   readonly efforts: readonly string[];
@@ -89,6 +91,7 @@ export const defaultCapabilities: Capabilities = {
   acceptsDeveloperRole: false,
   acceptsStop: true,
   maxStopSequences: 4,
+  acceptsBlankStop: true,
   maxTemperature: 2,
   efforts: [],
   reasoning: "none",

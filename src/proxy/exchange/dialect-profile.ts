@@ -151,8 +151,6 @@ export interface UpstreamProfile {
   readonly forcesCallsWhileThinking: boolean;
   /** Whether a request can limit the model to one tool call at a time. */
   readonly limitsToolCalls: boolean;
-  /** Whether a stop sequence can consist of whitespace. */
-  readonly acceptsBlankStop: boolean;
   /** Request member for the number of candidates; absent if a call returns only one. */
   readonly candidatesMember?: string;
   /**

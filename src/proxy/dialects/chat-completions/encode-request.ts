@@ -6,6 +6,7 @@ import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import { asksToThink } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
+import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { selectEffort } from "../shared/select-effort.ts";
 import { fitUserName } from "../shared/user-name.ts";
@@ -81,7 +82,7 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, li
     ),
     top_p: unless(allowed, sampling.topP, "top-p"),
     top_k: unless(capabilities.acceptsTopK, sampling.topK, "top-k"),
-    stop: encodeStop(sampling.stop, capabilities, list),
+    stop: encodeStopSequences(sampling.stop, capabilities, list),
     seed: sampling.seed,
     frequency_penalty: unless(allowed, sampling.frequencyPenalty, "frequency-penalty"),
     presence_penalty: unless(allowed, sampling.presencePenalty, "presence-penalty"),
@@ -112,21 +113,6 @@ function atMost(temperature: number | undefined, max: number, list: LossList): n
   if (temperature === undefined || temperature <= max) return temperature;
   list.add("temperature", `temperature lowered to the model's maximum of ${max}.`);
   return max;
-}
-
-function encodeStop(stop: readonly string[] | undefined, capabilities: Capabilities, list: LossList) {
-  if (stop === undefined || stop.length === 0) return undefined;
-  if (!capabilities.acceptsStop) {
-    list.add("stop", "Stop sequences dropped: the model does not support them.");
-    return undefined;
-  }
-  if (stop.length > capabilities.maxStopSequences) {
-    list.add(
-      "stop",
-      `Stop sequences after the first ${capabilities.maxStopSequences} dropped: the upstream accepts no more.`,
-    );
-  }
-  return stop.slice(0, capabilities.maxStopSequences);
 }
 
 function encodeEffort(

@@ -3,6 +3,7 @@ import type { UpstreamCall } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
+import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
 import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
 
 /** Encodes a call of `/completions`, with all texts joined into one prompt. */
@@ -21,7 +22,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
     max_tokens: sampling.maxOutputTokens,
     temperature: sampling.temperature,
     top_p: sampling.topP,
-    stop: sampling.stop?.slice(0, capabilities.maxStopSequences),
+    stop: encodeStopSequences(sampling.stop, capabilities, list),
     seed: sampling.seed,
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,

@@ -6,6 +6,7 @@ import type { LossCode } from "../../exchange/loss-codes.ts";
 import { asksToThink, clampEffort, resolveBudget, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat, ReasoningRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
+import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
 import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { encodeContents } from "./encode-contents.ts";
@@ -84,7 +85,7 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
     ),
     topP: take(sampling.topP, "top-p"),
     topK: take(sampling.topK, "top-k", capabilities.acceptsTopK),
-    stopSequences: encodeStop(request, capabilities, losses),
+    stopSequences: encodeStopSequences(sampling.stop, capabilities, losses),
     seed: sampling.seed,
     presencePenalty: take(sampling.presencePenalty || undefined, "presence-penalty"),
     frequencyPenalty: take(sampling.frequencyPenalty || undefined, "frequency-penalty"),
@@ -102,20 +103,6 @@ function atMost(asked: number | undefined, most: number | undefined, code: LossC
   if (asked === undefined || most === undefined || asked <= most) return asked;
   losses.add(code, `${code} lowered to the model's maximum of ${most}.`);
   return most;
-}
-
-function encodeStop(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
-  const stop = request.sampling.stop ?? [];
-  if (stop.length === 0) return undefined;
-  const most = capabilities.acceptsStop ? capabilities.maxStopSequences : 0;
-  if (stop.length > most)
-    losses.add(
-      "stop",
-      most === 0
-        ? "Stop sequences dropped: the model does not support them."
-        : `Stop sequences after the first ${most} dropped: the upstream accepts no more.`,
-    );
-  return most === 0 ? undefined : stop.slice(0, most);
 }
 
 function encodeModalities(request: ExchangeRequest): string[] | undefined {

@@ -175,7 +175,6 @@ export const profile: DialectProfile<UpstreamProfile> = {
     acceptsJsonWithoutSchema: true,
     forcesCallsWhileThinking: true,
     limitsToolCalls: false,
-    acceptsBlankStop: true,
     candidatesMember: "candidateCount",
     toolMembers: ["namespace"],
     createSmallestCall: (model) => ({

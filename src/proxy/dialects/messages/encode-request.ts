@@ -5,6 +5,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
+import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { limitBreakpoints } from "./cache-breakpoints.ts";
 import { type BlockContext, encodeParts } from "./encode-blocks.ts";
@@ -102,22 +103,8 @@ function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockC
       "top-p",
     ),
     top_k: take(topK, allowed && capabilities.acceptsTopK, "top-k"),
-    stop_sequences: take(encodeStop(stop, capabilities, list), capabilities.acceptsStop, "stop"),
+    stop_sequences: encodeStopSequences(stop, capabilities, list),
   };
-}
-
-/** Returns the stop sequences that the vendor accepts: not whitespace, and at most `maxStopSequences`. */
-function encodeStop(
-  stop: readonly string[] = [],
-  { maxStopSequences: max }: Capabilities,
-  list: LossList,
-): readonly string[] | undefined {
-  const sequences = stop.filter((sequence) => sequence.trim() !== "");
-  if (sequences.length < stop.length)
-    list.add("stop", "Stop sequences that consist of whitespace dropped: the vendor rejects them.");
-  if (sequences.length > max)
-    list.add("stop", `Stop sequences after the first ${max} dropped: the upstream accepts no more.`);
-  return sequences.length === 0 || max === 0 ? undefined : sequences.slice(0, max);
 }
 
 function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {

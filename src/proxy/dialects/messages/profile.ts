@@ -199,6 +199,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
       ...defaultCapabilities,
       maxTemperature: 1,
       maxStopSequences: 100,
+      acceptsBlankStop: false,
       reasoning: "budget",
       acceptsPrefill: true,
       audio: false,
@@ -210,7 +211,6 @@ export const profile: DialectProfile<UpstreamProfile> = {
     acceptsJsonWithoutSchema: false,
     forcesCallsWhileThinking: false,
     limitsToolCalls: true,
-    acceptsBlankStop: false,
     // Without `defer_loading`: only the client's vendor can search for deferred tools, so another vendor's model would
     // never receive them.
     toolMembers: ["cache_control", "input_examples", "eager_input_streaming", "allowed_callers", "namespace"],

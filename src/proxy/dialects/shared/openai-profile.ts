@@ -174,6 +174,5 @@ export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
   acceptsJsonWithoutSchema: true,
   forcesCallsWhileThinking: true,
   limitsToolCalls: true,
-  acceptsBlankStop: true,
   toolMembers: ["namespace"],
 };

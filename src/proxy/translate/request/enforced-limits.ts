@@ -4,6 +4,7 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Candidate, Finish } from "../../exchange/response.ts";
+import { acceptedStopSequences } from "../../exchange/stop-sequences.ts";
 
 /** Limits of a request that the upstream cannot enforce. The proxy enforces them by shortening the response. */
 export interface EnforcedLimits {
@@ -20,12 +21,10 @@ export interface EnforcedLimits {
 export function enforceLimits(
   request: ExchangeRequest,
   capabilities: Capabilities,
-  { limitsToolCalls, acceptsBlankStop }: Pick<UpstreamProfile, "limitsToolCalls" | "acceptsBlankStop">,
+  { limitsToolCalls }: Pick<UpstreamProfile, "limitsToolCalls">,
 ): EnforcedLimits | undefined {
   const { sampling, parallelToolCalls } = request;
-  const max = capabilities.acceptsStop ? capabilities.maxStopSequences : 0;
-  const isAccepted = (sequence: string) => acceptsBlankStop || sequence.trim() !== "";
-  const sent = new Set((sampling.stop ?? []).filter(isAccepted).slice(0, max));
+  const sent = new Set(acceptedStopSequences(sampling.stop, capabilities));
   const stops = (sampling.stop ?? []).filter((sequence) => sequence !== "" && !sent.has(sequence));
   const isSingle = parallelToolCalls === false && !limitsToolCalls && request.tools.length > 0;
   if (stops.length === 0 && !isSingle) return undefined;

@@ -158,7 +158,7 @@ it("a shortened stream is valid and equals the shortened response, however the s
   const limits = enforceLimits(
     request,
     { ...defaultCapabilities, acceptsStop: false },
-    { limitsToolCalls: false, acceptsBlankStop: true },
+    { limitsToolCalls: false },
   );
   const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "d"), maxLength: 12 });
   const part = fc.oneof(
