@@ -77,7 +77,7 @@ describe("a SQLite database", () => {
       await db.selectFrom("teams").selectAll().execute();
       if (!existsSync(`${path}-lock`)) unlocked += 1;
     }
-    // A machine that is busy for 20 ms is allowed to remove it once.
+    // On a busy machine, it may be removed a few times.
     expect(unlocked).toBeLessThan(5);
     await vi.waitFor(() => expect(existsSync(`${path}-lock`)).toBe(false));
     await db.selectFrom("teams").selectAll().execute();

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
@@ -59,6 +60,15 @@ it("runs in the background, is listed, and stops", async () => {
   expect((await run(folder, "proxy", "open")).stdout).toBe(`http://localhost:${port}/\n`);
   expect(await run(folder, "proxy", "stop")).toMatchObject({ code: 0, stdout: "" });
   expect((await run(folder, "proxy", "status")).code).toBe(3);
+});
+
+it("is listed before the ready file exists", async () => {
+  const { folder, args } = await startProxy(1);
+  const ready = join(folder, "ready.json");
+  await startCommand([...args, "--ready-file", ready], { folder });
+  while (!existsSync(ready)) await new Promise((resolve) => setImmediate(resolve));
+  const { pid } = JSON.parse(await readFile(ready, "utf8")) as { pid: number };
+  expect(existsSync(join(folder, "data/proxy/running", `${pid}.json`))).toBe(true);
 });
 
 it("in the background reports why it could not start", async () => {

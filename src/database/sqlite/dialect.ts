@@ -18,9 +18,9 @@ import type { SqliteWorker } from "./worker-client.ts";
 /** Maximum milliseconds that a statement waits for another process. A report over millions of rows takes seconds. */
 const LOCK_WAIT_MS = 30_000;
 /** Milliseconds for which the lock is kept after a statement, for the next one. */
-const LOCK_IDLE_MS = 20;
+const LOCK_IDLE_MS = 100;
 /** Milliseconds after which the lock is released between two statements, because other processes may wait. */
-const LOCK_KEPT_MS = 200;
+const LOCK_KEPT_MS = 500;
 /** Milliseconds until the lock is acquired again then; longer than the interval at which other processes try. */
 const LOCK_PAUSE_MS = 25;
 

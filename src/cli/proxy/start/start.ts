@@ -93,8 +93,6 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     if (hasNoKeys(inForce.config, host?.snapshot)) output.note(NO_KEYS);
     limitHeapAfter(openLater(host, output));
     const url = baseUrl(inForce.config, begun);
-    await readyFile?.write(url, begun);
-    if (flags.json) await output.result(JSON.stringify({ url, port: begun, pid: process.pid }));
     await addRunningProxy(data, {
       url,
       port: begun,
@@ -107,6 +105,9 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
       args: process.argv.slice(2),
       folder: process.cwd(),
     });
+    // A script that has the URL finds the proxy with `proxy status`.
+    await readyFile?.write(url, begun);
+    if (flags.json) await output.result(JSON.stringify({ url, port: begun, pid: process.pid }));
     announceReady();
     const exitCode = await over;
     isForced = exitCode > SIGNAL_EXIT_CODES;
