@@ -62,6 +62,13 @@ describe("what the documents say", () => {
     expect(documented.filter((name) => !known.includes(name))).toEqual([]);
   });
 
+  it("of signing in names every variable that is read, and no others", () => {
+    const variable =
+      /\b(?:GH|GITHUB|GL|GITLAB|OAUTH|BITBUCKET|AZURE_DEVOPS)_(?:[A-Z]+_)*(?:TOKEN|HOST|URI|EMAIL|USERNAME|PASSWORD|PAT)\b/g;
+    const namesIn = (path: string) => [...new Set(read(path).match(variable))].sort();
+    expect(namesIn("docs/reference/review-pr.md")).toEqual(namesIn("src/review/forges/credentials.ts"));
+  });
+
   it("of capabilities names every member of the schema", () => {
     const section = read("docs/reference/translation.md").split("## Capabilities of a model")[1] ?? "";
     const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
