@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { toRealPath } from "../../files/real-path.ts";
 import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { readText } from "../file-edits/changes.ts";
 import { findOwnHook, jsonHook } from "../file-edits/json-hook.ts";
@@ -43,13 +44,15 @@ export const install: ReviewInstall = {
     "Codex runs a new hook only after you trust it: start codex and confirm it when it asks (or under /hooks).",
   ],
   async findProblem(target) {
-    const folder = codexFolder(target);
     const read = async (path: string) => (await readText(path).catch(() => "")) ?? "";
-    const hooksFile = join(folder, "hooks.json");
+    const hooksFile = join(codexFolder(target), "hooks.json");
     const position = findOwnHook(await read(hooksFile), STOP_HOOKS);
-    const configuration = await read(join(folder, "config.toml"));
-    if (position && wasEverTrusted(configuration, `${hooksFile}:stop:${position.entry}:${position.hook}`))
-      return undefined;
+    const configuration = await read(join(userFolder(target), "config.toml"));
+    // Codex resolves the links in $CODEX_HOME, and keeps those in the home folder.
+    const isTrusted = [hooksFile, toRealPath(hooksFile)].some(
+      (path) => position && wasEverTrusted(configuration, `${path}:stop:${position.entry}:${position.hook}`),
+    );
+    if (isTrusted) return undefined;
     return {
       detail: "hook installed, but Codex does not run it yet",
       remedy: "Start codex and trust the hook when it asks (or under /hooks).",
@@ -58,14 +61,17 @@ export const install: ReviewInstall = {
 };
 
 /** Returns Codex's configuration folder of the person or the project. */
-export function codexFolder({ home, project, environment }: InstallTarget): string {
-  if (project !== undefined) return join(project, ".codex");
+export function codexFolder(target: InstallTarget): string {
+  return target.project === undefined ? userFolder(target) : join(target.project, ".codex");
+}
+
+function userFolder({ home, environment }: InstallTarget): string {
   return environment["CODEX_HOME"] || join(home, ".codex");
 }
 
 /**
- * Reports whether the person has ever trusted a hook. Codex stores this in config.toml under the key
- * `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.171.0). A hook that changed since then still has the
+ * Reports whether the person has ever trusted a hook. Codex stores this in the person's config.toml, also for a
+ * project's hooks, under the key `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.171.0). A hook that changed since then still has the
  * key, but is not trusted. TOML writes a key with backslashes in single quotes, or with the backslashes doubled.
  */
 function wasEverTrusted(configToml: string, key: string): boolean {

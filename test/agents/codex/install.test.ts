@@ -1,3 +1,4 @@
+import { mkdirSync, symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,30 +9,67 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const OTHER = { hooks: [{ type: "command", command: "notify" }] };
 const OWN = { hooks: [{ type: "command", command: "sallyport review plan --agent codex" }] };
 
-/** Returns the problem of an installation whose trusted Stop hooks have these positions, as in `0:0`. */
-async function findProblem(hooks: readonly object[], trusted: readonly string[], quote = '"') {
+interface Installed {
+  readonly hooks?: readonly object[];
+  /** The positions of the trusted Stop hooks, as in `0:0`. */
+  readonly trusted?: readonly string[];
+  readonly quote?: string;
+  /** The folder with hooks.json, the folder whose config.toml stores the trust, and the path of hooks.json in it. */
+  readonly folders?: (home: string) => { hooks: string; trust: string; named?: string };
+  readonly target?: (home: string) => Partial<InstallTarget>;
+}
+
+/** Returns the problem of an installation. */
+async function findProblem({
+  hooks = [OWN],
+  trusted = ["0:0"],
+  quote = '"',
+  folders = (home) => ({ hooks: join(home, ".codex"), trust: join(home, ".codex") }),
+  target = () => ({}),
+}: Installed) {
   const home = await temporaryFolder();
-  const folder = join(home, ".codex");
-  await mkdir(folder);
-  const hooksFile = join(folder, "hooks.json");
-  await writeFile(hooksFile, JSON.stringify({ hooks: { Stop: hooks } }));
+  const { hooks: hooksFolder, trust, named = hooksFolder } = folders(home);
+  for (const folder of [hooksFolder, trust]) await mkdir(folder, { recursive: true });
+  await writeFile(join(hooksFolder, "hooks.json"), JSON.stringify({ hooks: { Stop: hooks } }));
   const state = trusted.map(
-    (at) => `[hooks.state.${quote}${hooksFile}:stop:${at}${quote}]\ntrusted_hash = "a"`,
+    (at) => `[hooks.state.${quote}${join(named, "hooks.json")}:stop:${at}${quote}]\ntrusted_hash = "a"`,
   );
-  await writeFile(join(folder, "config.toml"), state.join("\n"));
-  const target: InstallTarget = { home, command: "sallyport", argv: ["sallyport"], environment: {} };
-  return install.findProblem?.(target);
+  await writeFile(join(trust, "config.toml"), state.join("\n"));
+  const base: InstallTarget = { home, command: "sallyport", argv: ["sallyport"], environment: {} };
+  return install.findProblem?.({ ...base, ...target(home) });
 }
 
 describe("the installation in Codex CLI", () => {
   it("has no problem if the person has trusted Sallyport's hook", async () => {
-    expect(await findProblem([OWN], ["0:0"])).toBeUndefined();
-    expect(await findProblem([OTHER, OWN], ["1:0"], "'")).toBeUndefined();
+    expect(await findProblem({})).toBeUndefined();
+    expect(await findProblem({ hooks: [OTHER, OWN], trusted: ["1:0"], quote: "'" })).toBeUndefined();
   });
 
   it("has a problem if the person has trusted only another hook", async () => {
     const problem = { detail: "hook installed, but Codex does not run it yet" };
-    expect(await findProblem([OTHER, OWN], ["0:0"])).toMatchObject(problem);
-    expect(await findProblem([OWN], [])).toMatchObject(problem);
+    expect(await findProblem({ hooks: [OTHER, OWN] })).toMatchObject(problem);
+    expect(await findProblem({ trusted: [] })).toMatchObject(problem);
+  });
+
+  it("reads the trust in a project's hook from the person's file, as Codex does", async () => {
+    const inProject = (trust: string) =>
+      findProblem({
+        folders: (home) => ({ hooks: join(home, "project/.codex"), trust: join(home, trust) }),
+        target: (home) => ({ project: join(home, "project") }),
+      });
+    expect(await inProject(".codex")).toBeUndefined();
+    expect(await inProject("project/.codex")).toBeDefined();
+  });
+
+  it("finds the trust in a hook below $CODEX_HOME, whose links Codex resolves", async () => {
+    const problem = await findProblem({
+      folders: (home) => {
+        mkdirSync(join(home, "dotfiles"));
+        symlinkSync(join(home, "dotfiles"), join(home, "link"));
+        return { hooks: join(home, "link"), trust: join(home, "link"), named: join(home, "dotfiles") };
+      },
+      target: (home) => ({ environment: { CODEX_HOME: join(home, "link") } }),
+    });
+    expect(problem).toBeUndefined();
   });
 });
