@@ -30,6 +30,8 @@ export interface ProxyAccess {
   readonly writesFiles: boolean;
   /** Whether the agent reads the address only from its files, so that `sallyport run` cannot set it. */
   readonly needsFiles?: boolean;
+  /** Whether the agent reads the address only from the person's settings, and not from those of a project. */
+  readonly isUserOnly?: true | undefined;
   readonly load: () => Promise<ProxyConnector>;
 }
 

@@ -7,5 +7,6 @@ export const codex: Agent = {
   program: "codex",
   hook: codexHook,
   install: async () => (await import("./install.ts")).install,
-  proxy: { writesFiles: true, load: async () => (await import("./proxy.ts")).connector },
+  // Since 0.130, Codex ignores model_provider and model_providers in a project's config.toml.
+  proxy: { writesFiles: true, isUserOnly: true, load: async () => (await import("./proxy.ts")).connector },
 };

@@ -105,13 +105,13 @@ async function findAgents(target: InstallTarget): Promise<readonly FoundAgent[]>
     const path = agent.program && (await findOnPath(agent.program, target.environment["PATH"] ?? ""));
     if (!path) return [];
     const { id, name, install, proxy } = agent;
-    const isElsewhere = target.project !== undefined && agent.isUserOnly;
-    const { state, live } =
-      install && !isElsewhere
-        ? await readEitherState((await install()).edits, target)
-        : { state: null, live: false };
-    const connected =
-      proxy?.writesFiles && !isElsewhere ? await isConnected({ ...agent, proxy }, target) : null;
+    const isForProject = target.project !== undefined;
+    const hasHook = install && !(isForProject && agent.isUserOnly);
+    const { state, live } = hasHook
+      ? await readEitherState((await install()).edits, target)
+      : { state: null, live: false };
+    const isConnectable = proxy?.writesFiles && !(isForProject && (agent.isUserOnly || proxy.isUserOnly));
+    const connected = isConnectable ? await isConnected({ ...agent, proxy }, target) : null;
     const dialects = (await proxy?.load())?.dialects ?? [];
     return [{ id, name, path, hook: state, live, connected, dialects }];
   });

@@ -3,6 +3,7 @@ import { isSea } from "node:sea";
 import type { Agent, InstallTarget } from "../../agents/agent.ts";
 import { createReceiptStore, type ReceiptStore } from "../../agents/file-edits/receipts.ts";
 import { ownCommand, shellLine } from "../../agents/own-command.ts";
+import type { ProxyClient } from "../../agents/registry.ts";
 import { dataDirectory, getHomeDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { findRepository, projectFolder } from "../project-folder.ts";
@@ -28,18 +29,29 @@ export async function currentInstallTarget(project: boolean, live = false): Prom
 }
 
 /** Throws `usage` if `--project` is given for an agent that has no settings for a project. */
-export function requireProjectSettings(
-  { name, isUserOnly }: Agent,
-  flags: { readonly project: boolean },
-): void {
-  if (!flags.project || !isUserOnly) return;
-  throw new AppError("usage", `${name} has no settings for a project`, {
+export function requireProjectSettings({ name, isUserOnly }: Agent, flags: ProjectFlag): void {
+  if (flags.project && isUserOnly) refuseProject(`${name} has no settings for a project`);
+}
+
+/** Throws `usage` if `--project` is given for a client that does not read the proxy's address from a project. */
+export function requireProjectConnection(client: ProxyClient, flags: ProjectFlag): void {
+  requireProjectSettings(client, flags);
+  if (flags.project && client.proxy.isUserOnly)
+    refuseProject(`${client.name} ignores the proxy's address in the settings of a project`);
+}
+
+interface ProjectFlag {
+  readonly project: boolean;
+}
+
+function refuseProject(message: string): never {
+  throw new AppError("usage", message, {
     hint: "Omit --project to change your settings, which apply to all your projects.",
   });
 }
 
 /** Throws `usage` if `--project` is given outside of a repository. */
-export function requireRepository(flags: { readonly project: boolean }): void {
+export function requireRepository(flags: ProjectFlag): void {
   const folder = process.cwd();
   if (!flags.project || findRepository(folder) !== undefined) return;
   throw new AppError("usage", `No repository found for --project: ${folder} is not in one`, {

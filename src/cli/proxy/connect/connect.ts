@@ -15,6 +15,7 @@ import { carryOut } from "../../setup/carry-out.ts";
 import {
   currentInstallTarget,
   openReceipts,
+  requireProjectConnection,
   requireProjectSettings,
   requireRepository,
 } from "../../setup/install-target.ts";
@@ -36,7 +37,7 @@ export async function planConnection(
   flags: Pick<ConnectFlags, "config" | "project">,
 ): Promise<{ readonly changes: readonly Change[]; readonly secrets: readonly string[] } | undefined> {
   const client = proxyClientNamed(id);
-  requireProjectSettings(client, flags);
+  requireProjectConnection(client, flags);
   const connector = await client.proxy.load();
   const known = await connectionTo(flags, { name: client.name, ...connector });
   if (connector.needsModels && !(await isAnswering(known.url))) return undefined;
@@ -51,7 +52,7 @@ export async function planConnection(
 /** Runs `sallyport proxy connect CLIENT`. Resolves to the exit code. */
 export async function connect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
   const client = proxyClientNamed(id);
-  requireProjectSettings(client, flags);
+  requireProjectConnection(client, flags);
   requireRepository(flags);
   const connector = await client.proxy.load();
   const known = await connectionTo(flags, { name: client.name, ...connector });

@@ -29,7 +29,7 @@ export function getSecrets({ key }: Connection): readonly string[] {
 
 /**
  * Returns how a client reaches the proxy, from flags and configuration. Throws `configuration` if the configuration is
- * invalid, the proxy would be its own upstream, a required key is not known, or the client cannot send the proxy's key
+ * invalid, the proxy would be its own upstream, a key that it requires is not known, or the client cannot send this key
  * beside its own login. Throws `usage` if `--url` is not an HTTP URL.
  */
 export async function connectionTo(flags: ConnectionFlags, client: NamedConnector): Promise<Connection> {
@@ -39,7 +39,7 @@ export async function connectionTo(flags: ConnectionFlags, client: NamedConnecto
   );
   const url = flags.url === undefined ? getLocalUrl(settings) : addressFrom(flags.url);
   refuseItself(url, settings);
-  const key = await keyFor(settings, flags);
+  const key = await keyFor(url, settings, flags);
   const upstream = upstreamWithClientLogin(settings, client);
   if (upstream === undefined) return { url, key, ownLogin: false, models: [] };
   if (key === NO_KEY) return { url, key: undefined, ownLogin: true, models: [] };
@@ -136,9 +136,10 @@ function refuseItself(url: string, { upstreams = {} }: ProxySettings): void {
   }
 }
 
-async function keyFor(settings: ProxySettings, { keyEnv }: ConnectionFlags): Promise<string> {
+async function keyFor(url: string, settings: ProxySettings, { keyEnv }: ConnectionFlags): Promise<string> {
   if (keyEnv !== undefined) return fromEnvironment(keyEnv) ?? refuseKey(`The variable ${keyEnv} is not set`);
-  if (effectiveMode(settings.auth_mode, settings.allow_lan_access) === "off") return NO_KEY;
+  if (effectiveMode(settings.auth_mode, settings.allow_lan_access) === "off")
+    return (await rejectsUnknownKey(url)) ? refuseKey(`The proxy at ${url} requires a key`) : NO_KEY;
   const known = settings.api_keys.flatMap((key) => {
     if (typeof key === "string") return [key];
     return "key_env" in key ? (fromEnvironment(key.key_env) ?? []) : [];
@@ -146,6 +147,28 @@ async function keyFor(settings: ProxySettings, { keyEnv }: ConnectionFlags): Pro
   if (known[0] !== undefined) return known[0];
   const generated = await readGeneratedKey(dataDirectory(processEnvironment));
   return generated ?? refuseKey("The proxy requires a key, and no key is configured here");
+}
+
+/**
+ * Returns whether a proxy runs that requires a key although the configuration does not: a virtual key exists, or the
+ * proxy has another configuration. The route reads no body and calls no upstream.
+ */
+async function rejectsUnknownKey(url: string): Promise<boolean> {
+  return fetch(`${url}/v1/api/event_logging`, { method: "POST", signal: AbortSignal.timeout(2000) }).then(
+    ({ status }) => status === 401,
+    () => false,
+  );
+}
+
+/** Returns whether the proxy requires a key that its first start would create. */
+export async function needsFirstKey({ config, url, keyEnv }: ConnectionFlags): Promise<boolean> {
+  if (url !== undefined || keyEnv !== undefined) return false;
+  const { settings } = await loadProxySettings(processEnvironment, config === undefined ? {} : { config });
+  if (effectiveMode(settings.auth_mode, settings.allow_lan_access) === "off") return false;
+  return (
+    settings.api_keys.length === 0 &&
+    (await readGeneratedKey(dataDirectory(processEnvironment))) === undefined
+  );
 }
 
 function fromEnvironment(name: string): string | undefined {

@@ -1,8 +1,13 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { proxyClientNamed } from "../../../../src/agents/registry.ts";
+import type { Output } from "../../../../src/cli/output.ts";
+import { connect, disconnect } from "../../../../src/cli/proxy/connect/connect.ts";
 import { connectionTo } from "../../../../src/cli/proxy/connect/connection.ts";
+import { disableTimeouts } from "../../../support/patient-fetch.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 async function connectTo(upstream: Readonly<Record<string, unknown>>, id = "claude-code") {
@@ -26,4 +31,80 @@ describe("the connection of a client", () => {
       await connectTo({ vendor: "minimax", dialect: "chat-completions", credentials: "client" }),
     ).toMatchObject({ ownLogin: false });
   });
+});
+
+describe("a proxy that requires a key although the configuration does not", () => {
+  /** Starts a server that stands for the proxy and responds to unknown keys with this status. */
+  async function connectTo(status: number, keyEnv?: string) {
+    disableTimeouts();
+    const server = createServer((request, response) => {
+      const isKnown = request.headers.authorization === "Bearer sk-0123456789";
+      response.writeHead(isKnown || request.url === "/healthz" ? 200 : status).end("{}");
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void server.close());
+    const port = (server.address() as AddressInfo).port;
+    const config = join(await temporaryFolder(), "config.json");
+    await writeFile(config, JSON.stringify({ proxy: { port, upstreams: {} } }));
+    const { name, proxy: client } = proxyClientNamed("claude-code");
+    return connectionTo(
+      { config, ...(keyEnv !== undefined && { keyEnv }) },
+      { name, ...(await client.load()) },
+    );
+  }
+
+  it("is not connected with a placeholder, which it would reject", async () => {
+    await expect(connectTo(401)).rejects.toMatchObject({
+      code: "configuration",
+      message: expect.stringMatching(/^The proxy at http:.* requires a key$/),
+      hint: expect.stringContaining("--key-env"),
+    });
+    expect(await connectTo(200)).toMatchObject({ key: "sallyport" });
+    vi.stubEnv("TEST_PROXY_KEY", "sk-0123456789");
+    expect(await connectTo(401, "TEST_PROXY_KEY")).toMatchObject({ key: "sk-0123456789" });
+    vi.unstubAllEnvs();
+  });
+});
+
+describe("a connection in the settings of a project", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+
+  const output: Output = {
+    note: () => {},
+    result: async () => true,
+    lostResult: false,
+    interactive: false,
+  };
+  const flags = { project: true, yes: true, print: false, url: "http://127.0.0.1:9" };
+
+  async function makeProject(): Promise<string> {
+    const home = await temporaryFolder();
+    for (const name of ["HOME", "USERPROFILE"]) vi.stubEnv(name, home);
+    for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME"]) vi.stubEnv(name, undefined);
+    const project = join(home, "project");
+    await mkdir(join(project, ".git"), { recursive: true });
+    vi.spyOn(process, "cwd").mockReturnValue(project);
+    return project;
+  }
+
+  it("is refused for Codex, which ignores providers there", async () => {
+    await makeProject();
+    await expect(connect("codex", flags, output)).rejects.toMatchObject({
+      code: "usage",
+      message: "Codex CLI ignores the proxy's address in the settings of a project",
+    });
+  });
+
+  it("can be removed from Codex if an earlier version has written it", async () => {
+    const file = join(await makeProject(), ".codex/config.toml");
+    await mkdir(dirname(file));
+    await writeFile(file, `${OWN_BLOCK}model = "m"\n`);
+    expect(await disconnect("codex", flags, output)).toBe(0);
+    expect(await readFile(file, "utf8")).toBe('model = "m"\n');
+  });
+
+  const OWN_BLOCK = '# >>> sallyport\nmodel_provider = "sallyport"\n# <<< sallyport\n';
 });
