@@ -4,8 +4,9 @@ import { type ProxyClient, proxyClientNamed } from "../../agents/registry.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
-import { connectionTo, fetchModels, isAnswering } from "../proxy/connect/connection.ts";
+import { connectionTo, fetchModels, isAnswering, needsFirstKey } from "../proxy/connect/connection.ts";
 import { getProxyLogFile, startDetached } from "../proxy/start/start-detached.ts";
+import { noteNewKey, readProxyConfiguration } from "../proxy-configuration.ts";
 import { findOnPath } from "../setup/doctor/programs.ts";
 
 export interface RunFlags {
@@ -46,6 +47,7 @@ export async function runAgent(
         hint: `Install ${client.name}, or correct the PATH.`,
       },
     );
+  if (await needsFirstKey(flags)) await createKey(flags, output);
   const known = await connectionTo(flags, { name: client.name, ...connector });
   if (!(await isAnswering(known.url))) await startProxy(known, flags, output);
   const connection = connector.needsModels ? { ...known, models: await fetchModels(known) } : known;
@@ -57,6 +59,13 @@ export async function runAgent(
   }
   output.note(`${client.name} uses the proxy at ${connection.url}.`);
   return untilExit(started);
+}
+
+/** Creates the proxy's key as `proxy start` does, because the agent must send it. */
+async function createKey({ config }: RunFlags, output: Output): Promise<void> {
+  const given = config === undefined ? {} : { config };
+  const { newKey } = await readProxyConfiguration(processEnvironment, given, true);
+  if (newKey !== undefined) noteNewKey(newKey, output);
 }
 
 function getLaunch(connector: ProxyConnector, connection: Connection): Launch {
