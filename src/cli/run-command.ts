@@ -14,8 +14,8 @@ export type RunCommand = (program: string, args: readonly string[]) => Promise<C
 
 const COMMAND_MS = 300_000;
 
-/** Programs that npm installs on Windows as .cmd files, which only a shell can run. */
-const SCRIPTS = new Set(["npm", "sallyport"]);
+/** Programs that are .cmd files on Windows, which only a shell can run. */
+const SCRIPTS = new Set(["npm"]);
 
 /** Runs a program on this machine, for at most 5 minutes. */
 export const runCommand: RunCommand = (program, args) =>

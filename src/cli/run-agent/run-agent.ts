@@ -8,6 +8,7 @@ import { connectionTo, fetchModels, isAnswering, needsFirstKey } from "../proxy/
 import { getProxyLogFile, startDetached } from "../proxy/start/start-detached.ts";
 import { noteNewKey, readProxyConfiguration } from "../proxy-configuration.ts";
 import { findOnPath } from "../setup/doctor/programs.ts";
+import { toScriptArguments } from "./windows-script.ts";
 
 export interface RunFlags {
   readonly config?: string;
@@ -111,11 +112,13 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
  */
 function untilExit({ program, args, environment }: Started): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
+    // On Windows, programs that npm installs are scripts for cmd.exe.
+    const isScript = /\.(?:cmd|bat)$/i.test(program);
+    const shell = processEnvironment["ComSpec"] ?? "cmd.exe";
+    const child = spawn(isScript ? shell : program, isScript ? toScriptArguments(program, args) : args, {
       env: { ...processEnvironment, ...environment },
       stdio: "inherit",
-      // On Windows, programs that npm installs are scripts for cmd.exe.
-      shell: /\.(?:cmd|bat)$/i.test(program),
+      windowsVerbatimArguments: isScript,
     });
     // The terminal sends SIGINT to the agent too. Other signals may reach only this process, which passes them on.
     const pass = (signal: NodeJS.Signals) => {

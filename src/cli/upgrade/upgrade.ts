@@ -1,11 +1,12 @@
+import { join, sep } from "node:path";
 import { isSea } from "node:sea";
 import { dataDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
+import { toRealPath } from "../../files/real-path.ts";
 import type { Output } from "../output.ts";
 import { listRunningProxies } from "../proxy/running-proxies.ts";
 import { type RunCommand, runCommand } from "../run-command.ts";
 import { confirm, describeMissingTerminal } from "../setup/carry-out.ts";
-import { currentInstallTarget } from "../setup/install-target.ts";
 import { version } from "../version.ts";
 
 export interface UpgradeFlags {
@@ -25,6 +26,7 @@ export async function upgrade(
   output: Output,
   run: RunCommand = runCommand,
   installed = version,
+  script = isSea() ? undefined : process.argv[1],
 ): Promise<number> {
   const newest = await fetchNewestVersion(run);
   const isNewer = compareVersions(newest, installed) > 0;
@@ -35,8 +37,7 @@ export async function upgrade(
     await output.result(flags.json ? JSON.stringify({ installed, newest, available: isNewer }) : text);
     return 0;
   }
-  const { argv } = await currentInstallTarget(false);
-  if (isSea() || argv[0] !== "sallyport") refuseOther(newest);
+  if (script === undefined || !(await isGlobalPackage(script, run))) refuseOther(newest);
   const install = ["install", "--global", `sallyport@${newest}`];
   if (!flags.yes) {
     const reply = await askToInstall(installed, newest);
@@ -50,7 +51,7 @@ export async function upgrade(
     throw new AppError("upgrade_failed", `npm ${install.join(" ")} failed: ${result.stderr.trim()}`, {
       hint: `To see the details, run: npm ${install.join(" ")}`,
     });
-  const restarted = await restartProxies(run, output);
+  const restarted = await restartProxies(script, run, output);
   if (flags.json) await output.result(JSON.stringify({ installed: newest, replaced: installed, restarted }));
   else output.note(`Version ${newest} is installed.`);
   return 0;
@@ -73,6 +74,16 @@ async function fetchNewestVersion(run: RunCommand): Promise<string> {
       hint: "Check the network and npm's registry: npm config get registry",
     },
   );
+}
+
+/**
+ * Returns whether a script belongs to a package in npm's global folder. A clone that is only linked there does not: npm
+ * would replace the link.
+ */
+async function isGlobalPackage(script: string, run: RunCommand): Promise<boolean> {
+  const { code, stdout } = await run("npm", ["root", "--global"]);
+  if (code !== 0 || stdout.trim() === "") return false;
+  return toRealPath(script).startsWith(join(toRealPath(stdout.trim()), "sallyport", sep));
 }
 
 function refuseOther(newest: string): never {
@@ -98,10 +109,16 @@ async function askToInstall(installed: string, newest: string): Promise<"yes" | 
  * Restarts all running proxies with the program on disk. Returns the URLs of those that restarted, and prints a note
  * for each proxy.
  */
-async function restartProxies(run: RunCommand, output: Output): Promise<readonly string[]> {
+async function restartProxies(script: string, run: RunCommand, output: Output): Promise<readonly string[]> {
   const restarted: string[] = [];
   for (const { url, port } of await listRunningProxies(dataDirectory(processEnvironment))) {
-    const { code, stderr } = await run("sallyport", ["proxy", "restart", "--port", String(port)]);
+    const { code, stderr } = await run(process.execPath, [
+      script,
+      "proxy",
+      "restart",
+      "--port",
+      String(port),
+    ]);
     if (code === 0) restarted.push(url);
     output.note(code === 0 ? `${url} runs the new version.` : `${url} was not replaced. ${stderr.trim()}`);
   }

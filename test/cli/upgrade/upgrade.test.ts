@@ -1,6 +1,9 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CommandResult } from "../../../src/cli/run-command.ts";
 import { compareVersions, upgrade } from "../../../src/cli/upgrade/upgrade.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function recording() {
   const printed: string[] = [];
@@ -52,12 +55,42 @@ describe("sallyport upgrade --check", () => {
 });
 
 describe("sallyport upgrade", () => {
-  it("changes nothing without a terminal and without --yes, or if npm did not install this copy", async () => {
+  const flags = { check: false, yes: false, json: false };
+
+  /** Creates npm's global folder with a package or link, and returns a stub of npm that prints the folder. */
+  async function globalFolder() {
+    const folder = await temporaryFolder();
+    const root = join(folder, "lib/node_modules");
+    const script = join(root, "sallyport/dist/sallyport.js");
+    const calls: string[] = [];
+    const run = async (program: string, args: readonly string[]): Promise<CommandResult> => {
+      calls.push([program, ...args].join(" "));
+      return { code: 0, stdout: args[0] === "root" ? `${root}\n` : "9.0.0\n", stderr: "" };
+    };
+    await mkdir(root, { recursive: true });
+    return { folder, script, run, calls };
+  }
+
+  it("installs with npm if this copy is in npm's global folder, whatever the PATH leads to", async () => {
+    const { script, run, calls } = await globalFolder();
+    await mkdir(dirname(script), { recursive: true });
+    await writeFile(script, "");
     const { output } = recording();
-    const flags = { check: false, yes: false, json: false };
-    await expect(upgrade(flags, output, npm({ stdout: "9.0.0\n" }), "0.1.0")).rejects.toMatchObject({
-      code: expect.stringMatching(/^(usage|upgrade_failed)$/),
-    });
+    expect(await upgrade({ ...flags, yes: true }, output, run, "0.1.0", script)).toBe(0);
+    expect(calls.at(-1)).toBe("npm install --global sallyport@9.0.0");
+    await expect(upgrade(flags, output, run, "0.1.0", script)).rejects.toMatchObject({ code: "usage" });
+  });
+
+  it("does not replace a clone that is linked there, or a copy elsewhere", async () => {
+    const { folder, script, run } = await globalFolder();
+    await mkdir(join(folder, "clone/dist"), { recursive: true });
+    await writeFile(join(folder, "clone/dist/sallyport.js"), "");
+    await symlink(join(folder, "clone"), dirname(dirname(script)));
+    const { output } = recording();
+    for (const own of [script, join(folder, "clone/dist/sallyport.js")])
+      await expect(upgrade({ ...flags, yes: true }, output, run, "0.1.0", own)).rejects.toMatchObject({
+        code: "upgrade_failed",
+      });
   });
 });
 

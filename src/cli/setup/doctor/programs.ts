@@ -80,8 +80,11 @@ export async function browserFinding(context: BrowserContext): Promise<Finding> 
   };
 }
 
-/** Extensions that Windows tries for a program named without one; npm installs `.cmd` scripts. */
-const WINDOWS_EXTENSIONS = ["", ".exe", ".cmd", ".bat", ".com"];
+/**
+ * Extensions that Windows tries for a program, the name without one last: beside each `.cmd` script, npm installs a
+ * script for sh without an extension, which Windows cannot run.
+ */
+const WINDOWS_EXTENSIONS = [".exe", ".cmd", ".bat", ".com", ""];
 
 /** Returns whether a program, by name or path, can be run. `searchPath` is the PATH. */
 export async function isOnPath(
