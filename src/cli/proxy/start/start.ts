@@ -114,7 +114,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     return exitCode;
   } catch (error) {
     await serving.close();
-    throw await explained(error, inForce.config.port);
+    throw await explained(error, inForce.config);
   } finally {
     for (const end of unwatch) end();
     await removeRunningProxy(data);
@@ -165,9 +165,9 @@ async function serve(
 }
 
 /** Returns the error with a better hint if the port is taken by another proxy, the most common cause. */
-async function explained(error: unknown, port: number): Promise<unknown> {
+async function explained(error: unknown, { port, host }: ProxyConfig): Promise<unknown> {
   if (!(error instanceof AppError) || error.code !== "port_in_use") return error;
-  if ((await proxyOn(port)) === undefined) return error;
+  if ((await proxyOn({ port, host })) === undefined) return error;
   return new AppError("port_in_use", error.message, {
     cause: error,
     hint: "A Sallyport proxy already runs on this port. Use it, or choose another port with --port.",

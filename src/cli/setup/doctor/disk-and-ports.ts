@@ -4,6 +4,7 @@ import http from "node:http";
 import type https from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { isWildcard } from "../../../config/loopback.ts";
 import { getErrorMessage } from "../../../errors.ts";
 import { makeFolders } from "../../../files/make-folders.ts";
 import type { Finding } from "./finding.ts";
@@ -33,17 +34,25 @@ export async function dataFinding(folder: string, platform: NodeJS.Platform): Pr
   }
 }
 
+/** A port, and the address on which a server would listen. */
+export interface PortToCheck {
+  readonly port: number;
+  /** The default is 127.0.0.1. */
+  readonly host?: string;
+}
+
 /**
  * Checks a port. `owner` returns a description of the server on the port if the server belongs to Sallyport.
  */
 export async function portFinding(
   subject: string,
-  port: number,
+  checked: PortToCheck,
   remedy: string,
-  owner: (port: number) => Promise<string | undefined>,
+  owner: (checked: PortToCheck) => Promise<string | undefined>,
 ): Promise<Finding> {
-  if (!(await isTaken(port))) return { subject, state: "ok", detail: `${port} is free` };
-  const name = await owner(port);
+  const { port } = checked;
+  if (!(await isTaken(checked))) return { subject, state: "ok", detail: `${port} is free` };
+  const name = await owner(checked);
   if (name !== undefined) return { subject, state: "ok", detail: `${port}: ${name}` };
   return { subject, state: "warning", detail: `${port} is in use by another program`, remedy };
 }
@@ -51,18 +60,22 @@ export async function portFinding(
 /**
  * Returns a description of the proxy if it responds to a health check on this port, or undefined otherwise.
  */
-export async function proxyOn(port: number): Promise<string | undefined> {
+export async function proxyOn(checked: PortToCheck): Promise<string | undefined> {
   const status =
-    (await healthStatus(http.get, port)) ?? (await healthStatus((await import("node:https")).get, port));
+    (await healthStatus(http.get, checked)) ??
+    (await healthStatus((await import("node:https")).get, checked));
   // With `auth_mode` "strict" the health check requires a key, so a 401 also shows that the proxy runs.
   return status === 200 || status === 401 ? "the proxy is running" : undefined;
 }
 
 /** Returns the status of the health check; undefined if nothing responds by this protocol. */
-function healthStatus(get: typeof https.get, port: number): Promise<number | undefined> {
+function healthStatus(get: typeof https.get, checked: PortToCheck): Promise<number | undefined> {
   return new Promise((resolve) => {
     // The certificate is not verified, because it names the host that clients use, not this address.
-    const options = { host: "127.0.0.1", port, path: "/healthz", agent: false, rejectUnauthorized: false };
+    const options = {
+      ...toTarget(checked),
+      ...{ path: "/healthz", agent: false, rejectUnauthorized: false },
+    };
     const request = get({ ...options, timeout: 2000 }, (response) => {
       resolve(response.statusCode);
       request.destroy();
@@ -72,9 +85,9 @@ function healthStatus(get: typeof https.get, port: number): Promise<number | und
   });
 }
 
-function isTaken(port: number): Promise<boolean> {
+function isTaken(checked: PortToCheck): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: "127.0.0.1", timeout: 2000 });
+    const socket = connect({ ...toTarget(checked), timeout: 2000 });
     const end = (taken: boolean) => {
       socket.destroy();
       resolve(taken);
@@ -84,3 +97,10 @@ function isTaken(port: number): Promise<boolean> {
     socket.on("error", () => end(false));
   });
 }
+
+/** Returns the address to connect to: a server on all addresses also listens on loopback. */
+function toTarget({ port, host = LOOPBACK }: PortToCheck): Required<PortToCheck> {
+  return { port, host: isWildcard(host) ? LOOPBACK : host };
+}
+
+const LOOPBACK = "127.0.0.1";

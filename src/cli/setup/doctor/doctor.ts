@@ -26,16 +26,16 @@ export async function doctor(flags: DoctorFlags, output: Output): Promise<number
   const { browser, remote, ssh, desktop } = readReviewEnvironment(environment);
   const { platform } = process;
   const searchPath = environment["PATH"] ?? "";
-  const { findings: proxy, port } = await proxyFindings(flags);
+  const { findings: proxy, address } = await proxyFindings(flags);
   const findings: readonly Finding[] = [
     nodeFinding(process.version),
     await gitFinding(),
     await browserFinding({ browser, remote, ssh, desktop, searchPath, platform }),
     await dataFinding(dataDirectory(environment), platform),
     await reviewPortFinding(readReviewEnvironment(environment)),
-    await portFinding("proxy port", port, "Choose another port with proxy.port or --port.", proxyOn),
+    await portFinding("proxy port", address, "Choose another port with proxy.port or --port.", proxyOn),
     ...proxy,
-    ...(await agentFindings({ searchPath, proxyRuns: (await proxyOn(port)) !== undefined })),
+    ...(await agentFindings({ searchPath, proxyRuns: (await proxyOn(address)) !== undefined })),
   ];
   if (flags.report) {
     const { formatBugReport } = await import("./report.ts");
@@ -57,5 +57,5 @@ async function reviewPortFinding({ remote, port }: ReviewEnvironment): Promise<F
       detail: "any free port; the same one per folder if possible",
     };
   const remedy = "Stop the program that uses it, or choose another port with SERVICE_PORT.";
-  return portFinding("review port", fixed, remedy, async () => undefined);
+  return portFinding("review port", { port: fixed }, remedy, async () => undefined);
 }

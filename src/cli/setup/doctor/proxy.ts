@@ -8,13 +8,14 @@ import { AppError, getErrorMessage } from "../../../errors.ts";
 import { createProxy } from "../../../proxy/create-proxy.ts";
 import type { WarmupResult } from "../../../proxy/server/warmup.ts";
 import { readProxyConfiguration } from "../../proxy-configuration.ts";
+import type { PortToCheck } from "./disk-and-ports.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks the configuration file and requests the list of models from every upstream. */
 export async function proxyFindings(
   flags: DoctorFlags,
-): Promise<{ readonly findings: readonly Finding[]; readonly port: number }> {
+): Promise<{ readonly findings: readonly Finding[]; readonly address: PortToCheck }> {
   const subject = "configuration";
   try {
     const given = flags.config === undefined ? {} : { config: flags.config };
@@ -24,9 +25,9 @@ export async function proxyFindings(
       (await reviewFinding()) ?? { subject, state: "ok", detail },
       ...(await upstreamFindings(config)),
     ];
-    return { findings, port: config.port };
+    return { findings, address: { port: config.port, host: config.host } };
   } catch (error) {
-    return { findings: [brokenConfiguration(error)], port: DEFAULT_PROXY_PORT };
+    return { findings: [brokenConfiguration(error)], address: { port: DEFAULT_PROXY_PORT } };
   }
 }
 

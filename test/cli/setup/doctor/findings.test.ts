@@ -7,10 +7,12 @@ import { isBroken, report } from "../../../../src/cli/setup/doctor/finding.ts";
 import {
   type BrowserContext,
   browserFinding,
+  findOnPath,
   gitFinding,
   isOnPath,
   nodeFinding,
 } from "../../../../src/cli/setup/doctor/programs.ts";
+import { proxyFindings } from "../../../../src/cli/setup/doctor/proxy.ts";
 import { disableTimeouts } from "../../../support/patient-fetch.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
@@ -79,6 +81,15 @@ describe("a program", () => {
     expect(await isOnPath("claude", folder, "linux")).toBe(false);
     expect(await isOnPath("codex", folder, "win32")).toBe(false);
   });
+
+  it("is the file that Windows can run, not the script for sh that npm installs beside it", async () => {
+    const folder = await temporaryFolder();
+    for (const name of ["codex", "codex.cmd", "codex.ps1", "git.exe"])
+      await writeFile(join(folder, name), "", { mode: 0o755 });
+    expect(await findOnPath("codex", folder, "win32")).toBe(join(folder, "codex.cmd"));
+    expect(await findOnPath("codex", folder, "linux")).toBe(join(folder, "codex"));
+    expect(await findOnPath("git.exe", folder, "win32")).toBe(join(folder, "git.exe"));
+  });
 });
 
 describe("the data directory", () => {
@@ -119,7 +130,10 @@ describe("a port", () => {
 
   it("is free", async () => {
     // No program listens on port 0; any other port could be in use.
-    expect(await portFinding("p", 0, "r", proxyOn)).toMatchObject({ state: "ok", detail: "0 is free" });
+    expect(await portFinding("p", { port: 0 }, "r", proxyOn)).toMatchObject({
+      state: "ok",
+      detail: "0 is free",
+    });
   });
 
   it.each([
@@ -128,10 +142,33 @@ describe("a port", () => {
     [500, "warning", /in use by another program/],
   ])("that answers %i is %s", async (status, state, detail) => {
     disableTimeouts();
-    const finding = await portFinding("p", await listenWith(status), "r", proxyOn);
+    const finding = await portFinding("p", { port: await listenWith(status) }, "r", proxyOn);
     expect(finding.state).toBe(state);
     expect(finding.detail).toMatch(detail);
   });
+});
+
+describe("the port of a proxy with a configured host", () => {
+  it.skipIf(process.platform === "darwin")(
+    "is checked at the address on which the proxy listens",
+    async () => {
+      disableTimeouts();
+      const server = createServer((_request, response) => response.end("{}"));
+      await new Promise<void>((done) => server.listen(0, "127.0.0.2", done));
+      onTestFinished(() => void server.close());
+      const address = server.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      const config = join(await temporaryFolder(), "config.json");
+      const upstreams = { none: { dialect: "messages", base_url: "http://127.0.0.1:9" } };
+      await writeFile(config, JSON.stringify({ proxy: { host: "127.0.0.2", port, upstreams } }));
+      const found = await proxyFindings({ json: false, config });
+      expect(await portFinding("p", found.address, "r", proxyOn)).toMatchObject({
+        state: "ok",
+        detail: `${port}: the proxy is running`,
+      });
+      expect(await proxyOn({ port, host: "0.0.0.0" })).toBeUndefined();
+    },
+  );
 });
 
 it("prints columns, with the remedies below", () => {
