@@ -198,9 +198,7 @@ function setVerbosity(command: Command, output: Output): void {
 /** Reads the variables of `--env-file` before a command that has the flag runs. */
 async function readEnvironmentFile(command: Command): Promise<void> {
   const path: unknown = command.opts()["envFile"];
-  // `service install` passes the file on to the service.
-  if (typeof path !== "string" || command.parent?.name() === "service") return;
-  await loadEnvironmentFile(path);
+  if (typeof path === "string") await loadEnvironmentFile(path);
 }
 
 function addCompletion(program: Command, output: Output, setExitCode: SetExitCode): void {

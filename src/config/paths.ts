@@ -30,20 +30,27 @@ export function getNameInUse(environment: Environment, name: `SERVICE_${string}`
 export const processEnvironment: Environment = withOwnNames(process.env);
 
 /**
- * Sets the variables of a `.env` file, in the syntax of Node.js's `--env-file`, unless they are set. Programs
- * that this process starts inherit the variables. Throws `configuration` if the file cannot be read.
+ * Sets the variables of a `.env` file unless they are set. Programs that this process starts inherit the variables.
+ * Throws as `readEnvironmentFile` does.
  */
 export async function loadEnvironmentFile(path: string): Promise<void> {
-  let text: string;
+  const variables = await readEnvironmentFile(path);
+  for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
+}
+
+/**
+ * Returns the variables of a `.env` file, in the syntax of Node.js's `--env-file`. Throws `configuration` if the file
+ * cannot be read.
+ */
+export async function readEnvironmentFile(path: string): Promise<Environment> {
   try {
-    text = await readFile(path, "utf8");
+    return parseEnv(await readFile(path, "utf8"));
   } catch (cause) {
     throw new AppError("configuration", `Cannot read the environment file ${path}: ${getReadReason(cause)}`, {
       cause,
       hint: "Set --env-file to a file with lines of the form NAME=value.",
     });
   }
-  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
 }
 
 /** Returns `$SERVICE_HOME`, or otherwise `sallyport` in `$XDG_DATA_HOME` or in the platform's data directory. */

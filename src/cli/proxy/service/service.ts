@@ -13,7 +13,6 @@ import { forgetReceipts, writeChanges } from "../../../agents/file-edits/write-c
 import { isTemporary } from "../../../agents/own-command.ts";
 import { dataDirectory, getHomeDirectory, processEnvironment } from "../../../config/paths.ts";
 import { configurationPath } from "../../../config/proxy/settings.ts";
-import { vendorVariables } from "../../../config/proxy/upstreams.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import type { Output } from "../../output.ts";
 import { readProxyConfiguration } from "../../proxy-configuration.ts";
@@ -26,6 +25,7 @@ import { NOT_RUNNING } from "../control/status.ts";
 import { getProxyLogFile } from "../start/start-detached.ts";
 import { createServiceManager } from "./create-service-manager.ts";
 import { OWN_MARK, type ServiceDefinition, type ServiceManager } from "./service-manager.ts";
+import { listShellVariables, recordReads } from "./shell-variables.ts";
 
 export interface ServiceInstallFlags {
   readonly config?: string;
@@ -49,6 +49,8 @@ const NO_LIMIT_SECONDS = 3_600;
 interface ServicePlan {
   readonly manager: ServiceManager;
   readonly definition: ServiceDefinition;
+  /** The variables of this shell that the proxy needs and the service does not have. */
+  readonly shellVariables: readonly string[];
   readonly receipts: ReceiptStore;
   readonly edits: readonly FileEdit[];
   readonly changes: readonly Change[];
@@ -59,21 +61,23 @@ export async function planService(
   flags: Pick<ServiceInstallFlags, "config" | "envFile">,
 ): Promise<ServicePlan> {
   const manager = createServiceManager();
-  const definition = await defineService(flags, manager);
+  const { definition, shellVariables } = await defineService(flags, manager);
   const receipts = openReceipts("service", "proxy");
   const edits = [createEdit(manager, definition)];
-  return { manager, definition, receipts, edits, changes: await changesToInstall(edits, receipts) };
+  const changes = await changesToInstall(edits, receipts);
+  return { manager, definition, shellVariables, receipts, edits, changes };
 }
 
 /** Runs `sallyport proxy service install`. Resolves to the exit code. */
 export async function installService(flags: ServiceInstallFlags, output: Output): Promise<number> {
   if (flags.print) {
     const manager = createServiceManager();
-    await output.result(manager.content(await defineService(flags, manager)));
+    await output.result(manager.content((await defineService(flags, manager)).definition));
     return 0;
   }
   const target = await currentInstallTarget(false);
-  const { manager, definition, receipts, edits, changes } = await planService(flags);
+  const plan = await planService(flags);
+  const { manager, definition, receipts, edits, changes } = plan;
   const unasked = `${target.command} proxy service install --yes`;
   if (changes.length > 0) {
     const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
@@ -90,7 +94,7 @@ export async function installService(flags: ServiceInstallFlags, output: Output)
     await forget(edits);
     throw error;
   }
-  for (const note of listInstallNotes(manager, definition, target.argv)) output.note(note);
+  for (const note of listInstallNotes(plan, target.argv)) output.note(note);
   if (flags.json)
     await output.result(
       JSON.stringify({ manager: manager.name, file: manager.file, argv: definition.argv }, null, 2),
@@ -99,8 +103,7 @@ export async function installService(flags: ServiceInstallFlags, output: Output)
 }
 
 function listInstallNotes(
-  manager: ServiceManager,
-  definition: ServiceDefinition,
+  { manager, shellVariables }: ServicePlan,
   argv: readonly string[],
 ): readonly string[] {
   const temporary = isTemporary(argv)
@@ -111,18 +114,15 @@ function listInstallNotes(
   return [
     `The proxy runs as a service of ${manager.name}, defined in ${manager.file}`,
     ...manager.notes,
-    ...listMissingKeys(definition),
+    ...noteShellVariables(shellVariables),
     ...temporary,
   ];
 }
 
-/** Returns a note on API keys of this shell, which the service does not inherit. */
-function listMissingKeys({ argv }: ServiceDefinition): readonly string[] {
-  if (argv.includes("--env-file")) return [];
-  const set = vendorVariables.filter((name) => processEnvironment[name]);
-  if (set.length === 0) return [];
+function noteShellVariables(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
   return [
-    `The service does not inherit these variables of this shell: ${set.join(", ")}. Write them to a file and install with --env-file FILE, or name their source in the configuration.`,
+    `Warning: the service does not inherit these variables of this shell: ${names.join(", ")}. Write them to a file, then install the service with --env-file FILE.`,
   ];
 }
 
@@ -224,19 +224,24 @@ function runVisibly([program = "", ...args]: readonly string[]): Promise<number>
   });
 }
 
-/** Returns the definition of the service. Throws `configuration` if the configuration is invalid. */
+/**
+ * Returns the definition of the service. Throws `configuration` if the configuration is invalid, or if `envFile` cannot
+ * be read.
+ */
 async function defineService(
   { config, envFile }: Pick<ServiceInstallFlags, "config" | "envFile">,
   manager: ServiceManager,
-): Promise<ServiceDefinition> {
-  const environment = processEnvironment;
+): Promise<Pick<ServicePlan, "definition" | "shellVariables">> {
+  const recorded = recordReads(processEnvironment);
+  const { environment } = recorded;
   const flags = config === undefined ? {} : { config };
   const { config: resolved, loaded } = await readProxyConfiguration(environment, flags, false);
   const target = await currentInstallTarget(false);
   const path = resolve(configurationPath(environment, flags));
   const data = resolve(dataDirectory(environment));
   const drain = resolved.drainTimeoutMs > 0 ? resolved.drainTimeoutMs / 1000 : NO_LIMIT_SECONDS;
-  return {
+  const shellVariables = await listShellVariables(recorded, envFile);
+  const definition = {
     argv: [
       ...(await findProgram(target)),
       ...["proxy", "start", "--service", manager.name],
@@ -252,6 +257,7 @@ async function defineService(
     log: getProxyLogFile(data),
     stopSeconds: Math.ceil(drain + resolved.drainDelayMs / 1000 + CLOSE_SECONDS),
   };
+  return { definition, shellVariables };
 }
 
 /** Returns the command line of this installation with the program's full path: a service manager's PATH is short. */

@@ -1,0 +1,80 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Output } from "../../../../src/cli/output.ts";
+import { run } from "../../../../src/cli/run.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** The variables that the test sets or that another test's environment could set. */
+const VARIABLES = [
+  ...["ACME_KEY", "ACME_TOKEN", "ANTHROPIC_API_KEY", "SALLYPORT_PROXY_PORT", "NODE_EXTRA_CA_CERTS"],
+  ...[
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+  ],
+  ...["XDG_CONFIG_HOME", "XDG_DATA_HOME", "SERVICE_CONFIG", "SERVICE_HOME"],
+];
+
+const ACME = {
+  dialect: "chat-completions",
+  base_url: "https://api.acme.example/v1",
+  api_key_env: "ACME_KEY",
+  headers: { "x-token": { env: "ACME_TOKEN" } },
+};
+
+/** Installs the service in a home folder with this configuration, through a systemctl that does nothing. */
+async function install(args: readonly string[], set: Readonly<Record<string, string>>) {
+  const home = await temporaryFolder();
+  await mkdir(join(home, "bin"));
+  await writeFile(join(home, "bin/systemctl"), "#!/bin/sh\n", { mode: 0o755 });
+  await writeFile(join(home, "config.json"), JSON.stringify({ proxy: { upstreams: { acme: ACME } } }));
+  await writeFile(join(home, "keys.env"), "ACME_KEY=from-file\nACME_TOKEN=from-file\n");
+  for (const name of VARIABLES) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries({ ...set, HOME: home, PATH: join(home, "bin") }))
+    vi.stubEnv(name, value);
+  const notes: string[] = [];
+  const output: Output = {
+    note: (text) => void notes.push(text),
+    result: async () => true,
+    lostResult: false,
+    interactive: false,
+  };
+  const paths = args.map((arg) => (arg.includes(".") ? join(home, arg) : arg));
+  const code = await run(["proxy", "service", "install", "--yes", ...paths], output);
+  return { code, text: notes.join("\n") };
+}
+
+describe.skipIf(process.platform !== "linux")("proxy service install", () => {
+  it("warns of the variables of the shell on which the configuration depends", async () => {
+    const set = {
+      ...{ ACME_KEY: "k", ACME_TOKEN: "t", HTTPS_PROXY: "http://10.0.0.1:3128" },
+      ...{ SALLYPORT_PROXY_PORT: "8099", ANTHROPIC_API_KEY: "is not used" },
+    };
+    const { code, text } = await install(["--config", "config.json"], set);
+    expect(code).toBe(0);
+    const names = /does not inherit these variables of this shell: (.*?)\. /.exec(text)?.[1];
+    expect(names).toBe("ACME_KEY, ACME_TOKEN, HTTPS_PROXY, SALLYPORT_PROXY_PORT");
+  });
+
+  it("reads the variables of --env-file, which the service has", async () => {
+    const { code, text } = await install(["--config", "config.json", "--env-file", "keys.env"], {});
+    expect(text).not.toContain("does not inherit");
+    expect(code).toBe(0);
+  });
+
+  it("rejects a missing --env-file, with which the service could not start", async () => {
+    const { code, text } = await install(["--config", "config.json", "--env-file", "none.env"], {
+      ...{ ACME_KEY: "k", ACME_TOKEN: "t" },
+    });
+    expect(text).toMatch(/Cannot read the environment file .*none\.env/);
+    expect(code).toBe(2);
+  });
+});
