@@ -24,8 +24,9 @@ const INTERRUPTED = 130;
 /**
  * Runs `sallyport uninstall --all`: removes every hook and connection and the service, and stops running proxies;
  * with `--data`, also deletes the data directory. With `--project`, removes only the hooks and connections in the
- * settings of the repository. Resolves to the exit code, 130 if the person presses Ctrl-C at a question. Throws `usage`
- * for `--data` with `--project`, and as `removeData` does.
+ * settings of the repository. Resolves to the exit code: 130 if the person presses Ctrl-C at a question, that of the
+ * first failed step otherwise. If a step fails, the data directory stays. Throws `usage` for `--data` with `--project`,
+ * and as `removeData` does.
  */
 export async function uninstallAll(flags: UninstallAllFlags, output: Output): Promise<number> {
   if (flags.data && flags.project)
@@ -34,34 +35,56 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
     });
   const removed: string[] = [];
   let hasDeclined = false;
+  let failure: AppError | undefined;
   // Each step prints its own notes; only this command prints a result.
   const quiet: Output = { ...output, note: output.note, result: async () => true };
-  for (const { id, title, isThere, remove } of await listSteps(flags, quiet)) {
-    if (!(await isThere())) continue;
-    const exitCode = await remove();
-    if (exitCode !== 0) return exitCode;
-    if (await isThere()) {
-      hasDeclined = true;
-      continue;
-    }
-    removed.push(id);
-    output.note(`${title}: done.`, "detail");
+  for (const step of await listSteps(flags, quiet)) {
+    const outcome = await takeStep(step, output);
+    if (typeof outcome === "number") return outcome;
+    if (outcome === "declined") hasDeclined = true;
+    else if (outcome === "removed") removed.push(step.id);
+    else if (outcome !== "absent") failure ??= outcome;
   }
   const proxies = flags.project ? [] : await listRunningProxies(dataDirectory(processEnvironment));
   if (!flags.project) await stopProxy({ all: true, json: true }, quiet);
   if (proxies.length > 0) output.note(`Stopped ${proxies.map(({ url }) => url).join(", ")}.`);
-  const data = flags.data ? await removeData(flags, output) : undefined;
+  const data = flags.data && failure === undefined ? await removeData(flags, output) : undefined;
   if (data === INTERRUPTED) return INTERRUPTED;
   if (data === "removed") removed.push("data");
   if (flags.json) await output.result(JSON.stringify({ removed }, null, 2));
   else {
-    if (removed.length === 0 && proxies.length === 0 && !hasDeclined)
+    if (removed.length === 0 && proxies.length === 0 && !hasDeclined && failure === undefined)
       output.note("No agent has files from Sallyport. No changes made.");
     output.note(`To remove the program: npm uninstall --global sallyport, or delete the executable.`);
     if (data === undefined)
       output.note(`Plans, drafts and decisions stay in ${resolve(dataDirectory(processEnvironment))}`);
   }
-  return 0;
+  if (failure === undefined) return 0;
+  if (flags.data) output.note("Cannot delete the data directory: it has the backups for the failed steps.");
+  return failure.exitCode;
+}
+
+/**
+ * Carries out a step if its part is installed. Resolves to the exit code after Ctrl-C, or to the error of a failed step,
+ * which is printed: an invalid file of one agent does not keep the other parts. Throws `usage` if it cannot ask.
+ */
+async function takeStep(
+  { title, isThere, remove }: Step,
+  output: Output,
+): Promise<"absent" | "removed" | "declined" | AppError | number> {
+  try {
+    if (!(await isThere())) return "absent";
+    const exitCode = await remove();
+    if (exitCode !== 0) return exitCode;
+    if (await isThere()) return "declined";
+    output.note(`${title}: done.`, "detail");
+    return "removed";
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "usage") throw error;
+    output.note(`sallyport: ${title}: ${error.message} [${error.code}]`);
+    if (error.hint) output.note(error.hint, "essential");
+    return error;
+  }
 }
 
 /** A part of Sallyport outside of its data directory. */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -33,6 +33,18 @@ async function stubHome(): Promise<string> {
   for (const name of ["HOME", "USERPROFILE"]) vi.stubEnv(name, home);
   for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "SALLYPORT_DATA_DIR"]) vi.stubEnv(name, undefined);
   return home;
+}
+
+function recordOutput() {
+  const notes: string[] = [];
+  const results: string[] = [];
+  const output: Output = {
+    note: (text) => void notes.push(text),
+    result: async (text) => results.push(text) > 0,
+    lostResult: false,
+    interactive: false,
+  };
+  return { notes, results, output };
 }
 
 it("lists only the steps that the person confirmed as removed", async () => {
@@ -83,6 +95,26 @@ it("keeps the service, running proxies and the data directory with --project", a
   expect(await uninstallAll({ ...flags, project: false }, output)).toBe(0);
   expect(uninstallService).toHaveBeenCalledOnce();
   expect(stopProxy).toHaveBeenCalledOnce();
+});
+
+it("removes the other parts if the settings of one agent are invalid, and then keeps the data directory", async () => {
+  const home = await stubHome();
+  const { notes, results, output } = recordOutput();
+  const flags = { project: false, yes: true, json: true };
+  for (const agent of ["claude-code", "cline", "qwen"])
+    expect(await install(agent, { ...flags, json: false, list: false, live: false }, output)).toBe(0);
+  const settings = join(home, ".claude/settings.json");
+  await writeFile(settings, "{broken");
+  expect(await uninstallAll({ ...flags, all: true, data: true }, output)).toBe(2);
+  expect(JSON.parse(results.at(-1) ?? "")).toEqual({ removed: ["qwen", "cline"] });
+  expect(await readFile(settings, "utf8")).toBe("{broken");
+  expect(notes.join("\n")).toContain(`hook of Claude Code: ${settings}: Not valid JSON`);
+  expect(stopProxy).toHaveBeenCalledOnce();
+  expect(await readdir(dataDirectory(processEnvironment))).toContain("agents");
+
+  await writeFile(settings, "{}");
+  expect(await uninstallAll({ ...flags, all: true, data: true }, output)).toBe(0);
+  await expect(readdir(dataDirectory(processEnvironment))).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 describe("the notes of uninstall --all", () => {
