@@ -93,7 +93,8 @@ export function importClaudeCodeRouter(value: unknown, file: string): Imported {
       api_keys: [importKey("claude-code-router", importSecret(key, REFERENCE))],
     }),
     upstreams,
-    models: [...importRoutes(config.Router ?? {}, names, notes), ...directRules(config.Providers, names)],
+    // claude-code-router does not route a model that its user names, whatever the length of the prompt.
+    models: [...directRules(config.Providers, names), ...importRoutes(config.Router ?? {}, names, notes)],
     ...(timeout ? { timeouts: { total: timeout / 1000 } } : {}),
   };
   return { proxy, notes: notes.list };

@@ -261,11 +261,8 @@ describe("proxy import of claude-code-router's configuration", () => {
     expect(proxy["port"]).toBe(3456);
   });
 
-  it("keeps the router's order: long context, background, default, then provider,model", () => {
+  it("keeps the router's order: provider,model, then long context, background and default", () => {
     expect(proxy.models).toEqual([
-      { match: "*", when: { min_tokens: 60_000 }, upstream: "gemini", model: "gemini-2.5-flash" },
-      { match: "claude-*haiku*", upstream: "ollama", model: "qwen3" },
-      { match: "claude-*", upstream: "openrouter", model: "anthropic/claude-sonnet-4.5" },
       {
         match: "openrouter,anthropic/claude-sonnet-4.5",
         upstream: "openrouter",
@@ -274,6 +271,9 @@ describe("proxy import of claude-code-router's configuration", () => {
       { match: "openrouter,google/gemini-2.5-pro", upstream: "openrouter", model: "google/gemini-2.5-pro" },
       { match: "gemini,gemini-2.5-flash", upstream: "gemini", model: "gemini-2.5-flash" },
       { match: "ollama,qwen3", upstream: "ollama", model: "qwen3" },
+      { match: "*", when: { min_tokens: 60_000 }, upstream: "gemini", model: "gemini-2.5-flash" },
+      { match: "claude-*haiku*", upstream: "ollama", model: "qwen3" },
+      { match: "claude-*", upstream: "openrouter", model: "anthropic/claude-sonnet-4.5" },
     ]);
   });
 
