@@ -6,16 +6,27 @@ export interface StartedReview {
   readonly url: string;
 }
 
+const START = ["review", "code", "--live", "--detach", "--reuse", "--no-open"];
+
 /** Opens a live review of a folder's changes, or finds the one that is open. Rejects if `sallyport` fails. */
 export function startReview(command: string, folder: string): Promise<StartedReview> {
-  const args = ["review", "code", "--live", "--detach", "--reuse", "--no-open"];
+  const { file, args, shell } = toProgram(command, START);
   return new Promise((resolve, reject) => {
-    execFile(command, args, { cwd: folder, maxBuffer: 1024 * 1024 }, (error, stdout, stderr) => {
+    execFile(file, args, { cwd: folder, maxBuffer: 1024 * 1024, shell }, (error, stdout, stderr) => {
       const started = error ? undefined : parseStarted(stdout);
       if (started) resolve(started);
       else reject(new Error(error ? describe(command, error, stderr) : describeOutput(command)));
     });
   });
+}
+
+/**
+ * Returns how to start a command. On Windows, npm installs a .cmd script, which only a shell can run. `args` must not
+ * need quotes. Pure.
+ */
+export function toProgram(command: string, args: readonly string[], platform = process.platform) {
+  if (platform !== "win32") return { file: command, args, shell: false };
+  return { file: [`"${command}"`, ...args].join(" "), args: [], shell: true };
 }
 
 /** Returns the review that the command has printed; undefined if the output is anything else. */

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { RunningReview } from "../../../src/review/live/running-files.ts";
 import type { Thread } from "../../../src/review/live-api-types.ts";
 import { createReviewClient, type ReviewClient } from "./review-client.ts";
-import { commentOn, newestReviewOf, toThreadView } from "./thread-view.ts";
+import { commentOn, newestReviewOf, toThreadView, toWindowPath } from "./thread-view.ts";
 
 /** The threads of the open code reviews, shown at the lines of their files. */
 export interface ThreadComments extends vscode.Disposable {
@@ -44,7 +44,8 @@ export function createThreadComments(onError: (text: string) => void): ThreadCom
       each.threads.delete(thread.id);
       return;
     }
-    const uri = vscode.Uri.file(join(each.review.repository, view.path));
+    const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+    const uri = vscode.Uri.file(toWindowPath(join(each.review.repository, view.path), folders));
     const range = new vscode.Range(view.firstLine, 0, view.lastLine, 0);
     const drawn = known ?? controller.createCommentThread(uri, range, []);
     each.threads.set(thread.id, drawn);

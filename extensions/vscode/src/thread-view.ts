@@ -1,4 +1,5 @@
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { toRealPath } from "../../../src/files/real-path.ts";
 import type { RunningReview } from "../../../src/review/live/running-files.ts";
 import type { NewThreadBody, Thread, ThreadAuthor } from "../../../src/review/live-api-types.ts";
 
@@ -73,7 +74,7 @@ export function commentOn(
   { file, firstLine, lastLine }: SelectedLines,
   markdown: string,
 ): NewThreadBody | undefined {
-  const path = pathWithin(repository, file);
+  const path = findPath(repository, file);
   if (path === undefined) return undefined;
   const anchor = {
     kind: "lines",
@@ -83,6 +84,23 @@ export function commentOn(
     lineEnd: lastLine + 1,
   } as const;
   return { anchor, type: "comment", markdown };
+}
+
+/** Returns the path of a file within a repository. The editor may have opened the file through a symbolic link. */
+function findPath(repository: string, file: string): string | undefined {
+  return pathWithin(repository, file) ?? pathWithin(repository, toRealPath(file));
+}
+
+/**
+ * Returns a path of a review as the window names it: if a folder was opened through a symbolic link, its editors show
+ * only the threads of paths below that link.
+ */
+export function toWindowPath(path: string, folders: readonly string[]): string {
+  for (const folder of folders) {
+    const within = pathWithin(toRealPath(folder), path);
+    if (within !== undefined) return join(folder, within);
+  }
+  return path;
 }
 
 /** Returns the path of a file within a folder, with slashes; undefined if it is outside. */
@@ -99,7 +117,7 @@ export function newestReviewOf<Review extends Pick<RunningReview, "repository" |
 ): Review | undefined {
   let newest: Review | undefined;
   for (const review of reviews) {
-    if (pathWithin(review.repository, file) === undefined) continue;
+    if (findPath(review.repository, file) === undefined) continue;
     if (!newest || review.since > newest.since) newest = review;
   }
   return newest;

@@ -1,11 +1,15 @@
+import { mkdir, realpath, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   commentOn,
   newestReviewOf,
   pathWithin,
   toThreadView,
+  toWindowPath,
 } from "../../../extensions/vscode/src/thread-view.ts";
 import type { Thread } from "../../../src/review/live-api-types.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const message = (author: Thread["messages"][number]["author"], more: object = {}) => ({
   id: "m1",
@@ -113,5 +117,36 @@ describe("the review of a file", () => {
     expect(newestReviewOf([older, newer, other], "/work/a/src/x.ts")).toBe(newer);
     expect(newestReviewOf([other, newer, older], "/work/a/src/x.ts")).toBe(newer);
     expect(newestReviewOf([older, newer], "/work/b/x.ts")).toBeUndefined();
+  });
+});
+
+describe("a folder that the editor has opened through a symbolic link", () => {
+  async function openThroughLink() {
+    const folder = await realpath(await temporaryFolder());
+    const [repository, link] = [join(folder, "repository"), join(folder, "link")];
+    await mkdir(join(repository, "src"), { recursive: true });
+    await writeFile(join(repository, "src/a.ts"), "");
+    await symlink(repository, link);
+    return { repository, link };
+  }
+
+  it("belongs to the review of the repository, with the paths of the repository", async () => {
+    const { repository, link } = await openThroughLink();
+    const review = { repository, since: "2026-11-23T10:00:00.000Z" };
+    const file = join(link, "src/a.ts");
+    expect(newestReviewOf([review], file)).toBe(review);
+    expect(commentOn(repository, { file, firstLine: 0, lastLine: 0 }, "Why?")?.anchor).toMatchObject({
+      path: "src/a.ts",
+    });
+  });
+
+  it("shows the review's threads at its own paths", async () => {
+    const { repository, link } = await openThroughLink();
+    const file = join(repository, "src/a.ts");
+    expect(toWindowPath(file, [link])).toBe(join(link, "src/a.ts"));
+    expect(toWindowPath(file, [join(link, "src")])).toBe(join(link, "src/a.ts"));
+    expect(toWindowPath(file, [repository])).toBe(file);
+    expect(toWindowPath(file, ["/elsewhere", link])).toBe(join(link, "src/a.ts"));
+    expect(toWindowPath(file, [])).toBe(file);
   });
 });
