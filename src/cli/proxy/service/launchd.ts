@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { RunCommand } from "../../run-command.ts";
 import { expectSuccess } from "./expect-success.ts";
 import { OWN_MARK, type ServiceDefinition, type ServiceManager } from "./service-manager.ts";
@@ -12,10 +13,13 @@ export function createLaunchd({
   home,
   uid,
   run,
+  pauseMs = 500,
 }: {
   readonly home: string;
   readonly uid: number;
   readonly run: RunCommand;
+  /** Milliseconds between two attempts to load the agent. */
+  readonly pauseMs?: number;
 }): ServiceManager {
   const file = join(home, "Library", "LaunchAgents", `${LAUNCHD_LABEL}.plist`);
   const domain = `gui/${uid}`;
@@ -26,9 +30,11 @@ export function createLaunchd({
     content: formatLaunchdAgent,
     async enable() {
       // A loaded agent keeps its old definition. If none is loaded, this command fails, which is ignored.
-      await run("launchctl", ["bootout", service]);
+      const { code } = await run("launchctl", ["bootout", service]);
       await expectSuccess(run, "launchctl", ["enable", service]);
-      await expectSuccess(run, "launchctl", ["bootstrap", domain, file]);
+      const load = ["bootstrap", domain, file];
+      if (code !== 0 || !(await succeedsOnceReleased(run, load, pauseMs)))
+        await expectSuccess(run, "launchctl", load);
     },
     start: async () => void (await expectSuccess(run, "launchctl", ["kickstart", service])),
     disable: async () => void (await expectSuccess(run, "launchctl", ["bootout", service])),
@@ -40,6 +46,25 @@ export function createLaunchd({
     logCommand: () => undefined,
     notes: ["The service starts when you log in."],
   };
+}
+
+/** The exit codes of `launchctl bootstrap` while launchd still ends the old agent: EIO and EALREADY. */
+const NOT_RELEASED = [5, 37];
+/** Launchd releases an agent about 5 s after `bootout`, or when its last calls have ended. */
+const RELEASE_ATTEMPTS = 120;
+
+/** Runs `launchctl bootstrap` until launchd has released the old agent. Resolves to whether it succeeded. */
+async function succeedsOnceReleased(
+  run: RunCommand,
+  args: readonly string[],
+  pauseMs: number,
+): Promise<boolean> {
+  for (let attempt = 0; attempt < RELEASE_ATTEMPTS; attempt += 1) {
+    const { code = -1 } = await run("launchctl", args);
+    if (!NOT_RELEASED.includes(code)) return code === 0;
+    await pause(pauseMs);
+  }
+  return false;
 }
 
 /**

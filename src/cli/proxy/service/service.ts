@@ -91,7 +91,8 @@ export async function installService(flags: ServiceInstallFlags, output: Output)
       changes.map(({ before, after, ...change }) => ({ ...change, before: after, after: before })),
       receipts,
     );
-    await forget(edits);
+    // An earlier installation keeps its receipt, with which `uninstall --all` finds it.
+    if (changes.some(({ before }) => before === undefined)) await forget(edits);
     throw error;
   }
   for (const note of listInstallNotes(plan, target.argv)) output.note(note);

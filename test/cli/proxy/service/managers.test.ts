@@ -77,6 +77,27 @@ describe("launchd", () => {
     ]);
   });
 
+  it("waits until launchd has released the old agent", async () => {
+    const { run: succeed, lines } = recorder();
+    const codes = [5, 37, 0];
+    const run: typeof succeed = async (program, args) => {
+      const result = await succeed(program, args);
+      return args[0] === "bootstrap" ? { ...result, code: codes.shift() } : result;
+    };
+    await createLaunchd({ home: "/Users/dev", uid: 501, run, pauseMs: 1 }).enable();
+    expect(lines.filter((line) => line.startsWith("launchctl bootstrap"))).toHaveLength(3);
+  });
+
+  it("reports a failure of launchctl without waiting if no agent was loaded", async () => {
+    const { run, lines } = recorder({
+      "launchctl bootout": { code: 3 },
+      "launchctl bootstrap": { code: 5, stderr: "Bootstrap failed: 5: Input/output error" },
+    });
+    const manager = createLaunchd({ home: "/Users/dev", uid: 501, run });
+    await expect(manager.enable()).rejects.toMatchObject({ code: "service_failed" });
+    expect(lines).toHaveLength(3);
+  });
+
   it("reports the state that launchctl prints", async () => {
     const { run } = recorder({
       "launchctl print": { stdout: "gui/501/sallyport.proxy = {\n\tstate = running\n}" },

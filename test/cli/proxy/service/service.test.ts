@@ -30,8 +30,8 @@ const ACME = {
   headers: { "x-token": { env: "ACME_TOKEN" } },
 };
 
-/** Installs the service in a home folder with this configuration, through a systemctl that does nothing. */
-async function install(args: readonly string[], set: Readonly<Record<string, string>>) {
+/** Creates a home folder with a configuration, and a systemctl that does nothing. Resolves to the folder. */
+async function makeHome(set: Readonly<Record<string, string>>): Promise<string> {
   const home = await temporaryFolder();
   await mkdir(join(home, "bin"));
   await writeFile(join(home, "bin/systemctl"), "#!/bin/sh\n", { mode: 0o755 });
@@ -40,16 +40,30 @@ async function install(args: readonly string[], set: Readonly<Record<string, str
   for (const name of VARIABLES) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries({ ...set, HOME: home, PATH: join(home, "bin") }))
     vi.stubEnv(name, value);
+  return home;
+}
+
+/** Runs a command. Resolves to its exit code, notes and result. */
+async function runCommand(args: readonly string[]) {
   const notes: string[] = [];
+  let printed = "";
   const output: Output = {
     note: (text) => void notes.push(text),
-    result: async () => true,
+    result: async (text) => {
+      printed = text;
+      return true;
+    },
     lostResult: false,
     interactive: false,
   };
+  const code = await run(args, output);
+  return { code, text: notes.join("\n"), printed };
+}
+
+async function install(args: readonly string[], set: Readonly<Record<string, string>>) {
+  const home = await makeHome(set);
   const paths = args.map((arg) => (arg.includes(".") ? join(home, arg) : arg));
-  const code = await run(["proxy", "service", "install", "--yes", ...paths], output);
-  return { code, text: notes.join("\n") };
+  return runCommand(["proxy", "service", "install", "--yes", ...paths]);
 }
 
 describe.skipIf(process.platform !== "linux")("proxy service install", () => {
@@ -76,5 +90,15 @@ describe.skipIf(process.platform !== "linux")("proxy service install", () => {
     });
     expect(text).toMatch(/Cannot read the environment file .*none\.env/);
     expect(code).toBe(2);
+  });
+
+  it("is still removed by uninstall --all if a later installation fails", async () => {
+    const home = await makeHome({ ACME_KEY: "k", ACME_TOKEN: "t" });
+    const again = ["proxy", "service", "install", "--yes", "--config", join(home, "config.json")];
+    expect((await runCommand(again)).code).toBe(0);
+    await writeFile(join(home, "bin/systemctl"), "#!/bin/sh\nexit 1\n");
+    expect((await runCommand(again)).code).not.toBe(0);
+    const { printed } = await runCommand(["uninstall", "--all", "--yes", "--json"]);
+    expect(JSON.parse(printed)).toEqual({ removed: ["service"] });
   });
 });
