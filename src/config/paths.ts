@@ -63,7 +63,7 @@ export function dataDirectory(
   if (dataHome) return join(dataHome, "sallyport");
   if (platform === "win32")
     return join(
-      environment["LOCALAPPDATA"] ?? join(getHomeDirectory(environment), "AppData", "Local"),
+      environment["LOCALAPPDATA"] ?? join(getHomeDirectory(environment, platform), "AppData", "Local"),
       "sallyport",
     );
   if (platform === "darwin")
@@ -81,7 +81,7 @@ export function configFile(environment: Environment, platform: NodeJS.Platform =
   if (configHome) return join(configHome, "sallyport", "config.json");
   if (platform === "win32")
     return join(
-      environment["APPDATA"] ?? join(getHomeDirectory(environment), "AppData", "Roaming"),
+      environment["APPDATA"] ?? join(getHomeDirectory(environment, platform), "AppData", "Roaming"),
       "sallyport",
       "config.json",
     );
@@ -104,14 +104,16 @@ export function baseDirectory(
 }
 
 /**
- * Returns the home directory: `$HOME`, `%USERPROFILE%`, or otherwise the one that the system reports. An
- * empty or relative path is ignored. Throws `usage` if there is no home directory, for example for a
- * container's user without a name.
+ * Returns the home directory: `$HOME`, `%USERPROFILE%`, or otherwise the one that the system reports. On Windows, as
+ * for Node.js and thus most agents, `%USERPROFILE%` precedes `%HOME%`, which git and Emacs set. An empty or relative
+ * path is ignored. Throws `usage` if there is no home directory, for example for a container's user without a name.
  */
-export function getHomeDirectory(environment: Environment): string {
-  const configured = [environment["HOME"], environment["USERPROFILE"]].find(
-    (path) => path && isAbsolute(path),
-  );
+export function getHomeDirectory(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const names = platform === "win32" ? ["USERPROFILE", "HOME"] : ["HOME", "USERPROFILE"];
+  const configured = names.map((name) => environment[name]).find((path) => path && isAbsolute(path));
   if (configured) return configured;
   try {
     return userInfo().homedir;

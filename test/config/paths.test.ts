@@ -27,4 +27,12 @@ describe("the places of data and configuration", () => {
     expect(dataDirectory(environment, "linux")).toBe(resolve(home, ".local/share/sallyport"));
     expect(configFile(environment, "linux")).toBe(resolve(home, ".config/sallyport/config.json"));
   });
+
+  it("are in the profile that Node.js reports on Windows, even if HOME names another folder", () => {
+    const environment = { HOME: resolve("/emacs"), USERPROFILE: home };
+    expect(getHomeDirectory(environment, "win32")).toBe(home);
+    expect(getHomeDirectory(environment, "linux")).toBe(resolve("/emacs"));
+    expect(getHomeDirectory({ HOME: home }, "win32")).toBe(home);
+    expect(dataDirectory(environment, "win32")).toBe(resolve(home, "AppData/Local/sallyport"));
+  });
 });
