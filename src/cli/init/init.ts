@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { type Change, changesToInstall, readText } from "../../agents/file-edits/changes.ts";
 import { showChanges } from "../../agents/file-edits/show-changes.ts";
 import { writeChanges } from "../../agents/file-edits/write-changes.ts";
+import { shellLine } from "../../agents/own-command.ts";
 import { reviewedAgentNamed } from "../../agents/registry.ts";
 import { accessKeychain } from "../../config/keychain.ts";
 import { processEnvironment } from "../../config/paths.ts";
@@ -244,7 +245,7 @@ function listProxyHints(
   return isLeftOut ? [`Set up the proxy too: ${formatUnattendedCommand({ ...flags, proxy: true })}`] : [];
 }
 
-function formatUnattendedCommand({ config, envFile, project, proxy }: InitFlags): string {
+export function formatUnattendedCommand({ config, envFile, project, proxy }: InitFlags): string {
   const args = [
     ...(config === undefined ? [] : ["--config", config]),
     ...(envFile === undefined ? [] : ["--env-file", envFile]),
@@ -252,7 +253,7 @@ function formatUnattendedCommand({ config, envFile, project, proxy }: InitFlags)
     ...(proxy ? ["--proxy"] : []),
     "--yes",
   ];
-  return `sallyport init ${args.join(" ")}`;
+  return shellLine(["sallyport", "init", ...args]);
 }
 
 /** Returns the change that creates the configuration file, which names keys in the keychain. Only reads. */

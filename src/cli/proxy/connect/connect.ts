@@ -79,6 +79,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   if (exitCode !== undefined) return exitCode;
   output.note(`${client.name} uses ${connection.url} from its next start.`);
   for (const note of connector.notes(connection)) output.note(note);
+  if (flags.project) warnOfKeyInProject(changes, secrets, output);
   await warnIfNotRunning(connection.url, output);
   const files = changes.map(({ path }) => path);
   if (flags.json) await output.result(JSON.stringify({ client: id, url: connection.url, files }));
@@ -119,6 +120,15 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
  * files' text before and after `connect`.
  */
 const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };
+
+/** Warns of files of a repository that contain the proxy's key. */
+function warnOfKeyInProject(changes: readonly Change[], secrets: readonly string[], output: Output): void {
+  const paths = changes.filter(({ after = "" }) => secrets.some((secret) => after.includes(secret)));
+  if (paths.length === 0) return;
+  output.note(
+    `Warning: the proxy's key is in ${paths.map(({ path }) => path).join(", ")}. Do not commit it.`,
+  );
+}
 
 /** Warns if nothing responds at the address: a connected agent fails until the proxy is started. */
 async function warnIfNotRunning(url: string, output: Output): Promise<void> {

@@ -36,7 +36,8 @@ export async function stopProxy(flags: ProxyStopFlags, output: Output): Promise<
   }
   if (flags.json)
     await output.result(JSON.stringify({ stopped: stopped.map(({ url, pid }) => ({ url, pid })) }, null, 2));
-  else if (stopped.length === 0) output.note("No proxy runs. Nothing was stopped.");
+  else if (stopped.length === 0)
+    output.note(`No proxy runs${port === undefined ? "" : ` on port ${port}`}. Nothing was stopped.`);
   else output.note(`Stopped ${stopped.map(({ url }) => url).join(", ")}.`);
   return 0;
 }

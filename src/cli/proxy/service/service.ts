@@ -10,7 +10,7 @@ import {
 import type { FileEdit } from "../../../agents/file-edits/file-edit.ts";
 import type { ReceiptStore } from "../../../agents/file-edits/receipts.ts";
 import { forgetReceipts, writeChanges } from "../../../agents/file-edits/write-changes.ts";
-import { isTemporary } from "../../../agents/own-command.ts";
+import { isTemporary, shellLine } from "../../../agents/own-command.ts";
 import { dataDirectory, getHomeDirectory, processEnvironment } from "../../../config/paths.ts";
 import { configurationPath } from "../../../config/proxy/settings.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
@@ -78,7 +78,13 @@ export async function installService(flags: ServiceInstallFlags, output: Output)
   const target = await currentInstallTarget(false);
   const plan = await planService(flags);
   const { manager, definition, receipts, edits, changes } = plan;
-  const unasked = `${target.command} proxy service install --yes`;
+  const { config, envFile } = flags;
+  const unasked = shellLine([
+    ...[...target.argv, "proxy", "service", "install"],
+    ...(config === undefined ? [] : ["--config", config]),
+    ...(envFile === undefined ? [] : ["--env-file", envFile]),
+    "--yes",
+  ]);
   if (changes.length > 0) {
     const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
     if (exitCode !== undefined) return exitCode;

@@ -98,6 +98,22 @@ describe("a connection in the settings of a project", () => {
     });
   });
 
+  it("causes a warning if it contains the proxy's key, which could be committed", async () => {
+    const project = await makeProject();
+    const settings = join(project, ".claude/settings.json");
+    const warn = async (key: string | undefined) => {
+      const notes: string[] = [];
+      vi.stubEnv("TEST_PROXY_KEY", key);
+      const keyed = key === undefined ? flags : { ...flags, keyEnv: "TEST_PROXY_KEY" };
+      const recording = { ...output, note: (text: string) => void notes.push(text) };
+      expect(await connect("claude-code", keyed, recording)).toBe(0);
+      return notes.filter((note) => note.startsWith("Warning"));
+    };
+    expect(await warn(undefined)).toEqual([]);
+    const warning = `Warning: the proxy's key is in ${settings}. Do not commit it.`;
+    expect(await warn("sk-0123456789")).toEqual([warning]);
+  });
+
   it("can be removed from Codex if an earlier version has written it", async () => {
     const file = join(await makeProject(), ".codex/config.toml");
     await mkdir(dirname(file));

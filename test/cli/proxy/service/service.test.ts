@@ -101,4 +101,12 @@ describe.skipIf(process.platform !== "linux")("proxy service install", () => {
     const { printed } = await runCommand(["uninstall", "--all", "--yes", "--json"]);
     expect(JSON.parse(printed)).toEqual({ removed: ["service"] });
   });
+
+  it("names the command with all flags if it cannot ask", async () => {
+    const home = await makeHome({});
+    const files = ["--config", join(home, "config.json"), "--env-file", join(home, "keys.env")];
+    const { code, text } = await runCommand(["proxy", "service", "install", ...files]);
+    expect(code).toBe(2);
+    expect(text).toContain(`proxy service install ${files.join(" ")} --yes`);
+  });
 });
