@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
 import { replaceFile } from "../../files/durable-file.ts";
@@ -20,7 +20,7 @@ const runningFile = z.object({
   version: z.string(),
   /** The time at which the proxy started to serve calls, in ISO 8601. */
   since: z.string(),
-  /** The configuration file's path, whether or not it exists. */
+  /** The configuration file's full path, whether or not it exists. */
   configuration: z.string(),
   workers: z.number().int().positive(),
   /** Whether a new process can take over the listening socket, so that no connection is refused. */
@@ -52,7 +52,9 @@ export async function addRunningProxy(
   try {
     await makePrivateFolder(folder);
     await removeStale(folder);
-    const text = JSON.stringify({ ...proxy, ...getProcessMark() });
+    // Other commands run in other folders.
+    const configuration = resolve(proxy.configuration);
+    const text = JSON.stringify({ ...proxy, configuration, ...getProcessMark() });
     // The file need not survive a power failure, which also ends the process.
     await replaceFile(join(folder, `${process.pid}.json`), text, 0o600, { durable: false });
   } catch {

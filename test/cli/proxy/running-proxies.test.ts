@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   addRunningProxy,
@@ -34,6 +34,12 @@ describe("running proxies", () => {
     expect(await listRunningProxies(data)).toMatchObject([{ ...proxy, pid: process.pid }]);
     await removeRunningProxy(data);
     expect(await listRunningProxies(data)).toEqual([]);
+  });
+
+  it("name their configuration by its full path, because other commands run in other folders", async () => {
+    const data = await temporaryFolder();
+    await addRunningProxy(data, { ...proxy, configuration: "../config.json" });
+    expect(await listRunningProxies(data)).toMatchObject([{ configuration: resolve("../config.json") }]);
   });
 
   it("leave no file behind if they were killed", async () => {
