@@ -1,6 +1,6 @@
 import type { InstallTarget } from "../../agents/agent.ts";
 import { type InstallState, readEitherState } from "../../agents/file-edits/install-state.ts";
-import { agents, type ProxyClient } from "../../agents/registry.ts";
+import { agents } from "../../agents/registry.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import type { UpstreamDialect } from "../../config/proxy/config.ts";
 import type { ProxySettings } from "../../config/proxy/schema.ts";
@@ -12,7 +12,7 @@ import { getLocalUrl, isAnswering } from "../proxy/connect/connection.ts";
 import { createServiceManager } from "../proxy/service/create-service-manager.ts";
 import { type ReadConfiguration, readProxyConfiguration } from "../proxy-configuration.ts";
 import { findOnPath, isOnPath } from "../setup/doctor/programs.ts";
-import { currentInstallTarget, openReceipts } from "../setup/install-target.ts";
+import { currentInstallTarget, isConnected } from "../setup/install-target.ts";
 
 export interface InitFlags {
   readonly config?: string;
@@ -116,14 +116,6 @@ async function findAgents(target: InstallTarget): Promise<readonly FoundAgent[]>
     return [{ id, name, path, hook: state, live, connected, dialects }];
   });
   return (await Promise.all(found)).flat();
-}
-
-/** Returns whether `proxy connect` has written one of the agent's files. */
-async function isConnected({ id, proxy }: ProxyClient, target: InstallTarget): Promise<boolean> {
-  const receipts = openReceipts(id, "proxy");
-  const edits = (await proxy.load()).edits(target, { url: "", key: "", ownLogin: false, models: [] });
-  const kept = await Promise.all(edits.map(({ path }) => receipts.find(path).catch(() => undefined)));
-  return kept.some(Boolean);
 }
 
 async function readConfiguration(

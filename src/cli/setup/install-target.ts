@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isSea } from "node:sea";
 import type { Agent, InstallTarget } from "../../agents/agent.ts";
+import { resolveTarget } from "../../agents/file-edits/changes.ts";
 import { createReceiptStore, type ReceiptStore } from "../../agents/file-edits/receipts.ts";
 import { ownCommand, shellLine } from "../../agents/own-command.ts";
 import type { ProxyClient } from "../../agents/registry.ts";
@@ -65,4 +66,13 @@ export function requireRepository(flags: ProjectFlag): void {
  */
 export function openReceipts(agent: string, part: "review" | "proxy"): ReceiptStore {
   return createReceiptStore(join(dataDirectory(processEnvironment), "agents", agent, part));
+}
+
+/** Returns whether `proxy connect` has written one of the client's files, which can be symbolic links. */
+export async function isConnected({ id, proxy }: ProxyClient, target: InstallTarget): Promise<boolean> {
+  const receipts = openReceipts(id, "proxy");
+  const edits = (await proxy.load()).edits(target, { url: "", key: "", ownLogin: false, models: [] });
+  const find = async (path: string) => receipts.find(await resolveTarget(path));
+  const kept = await Promise.all(edits.map(({ path }) => find(path).catch(() => undefined)));
+  return kept.some(Boolean);
 }

@@ -1,7 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { detectSituation } from "../../../src/cli/init/situation.ts";
+import type { Output } from "../../../src/cli/output.ts";
+import { connect } from "../../../src/cli/proxy/connect/connect.ts";
+import { agentFindings } from "../../../src/cli/setup/doctor/agents.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 afterEach(() => {
@@ -9,7 +12,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("offers no connection of Codex with --project, because Codex ignores providers in a project", async () => {
+/** Creates a home folder with the programs of two agents, and a project. Returns a function that looks for agents. */
+async function makeHome() {
   const home = await temporaryFolder();
   for (const name of ["HOME", "USERPROFILE"]) vi.stubEnv(name, home);
   for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME"]) vi.stubEnv(name, undefined);
@@ -23,14 +27,41 @@ it("offers no connection of Codex with --project, because Codex ignores provider
   await mkdir(join(home, "project/.git"), { recursive: true });
   vi.spyOn(process, "cwd").mockReturnValue(join(home, "project"));
   const flags = { config, proxy: true, yes: true, dryRun: false, json: false };
-  const connected = async (project: boolean) =>
+  const findConnected = async (project: boolean) =>
     (await detectSituation({ ...flags, project })).agents.map((agent) => [agent.id, agent.connected]);
-  expect(await connected(false)).toEqual([
+  return { home, findConnected };
+}
+
+it("offers no connection of Codex with --project, because Codex ignores providers in a project", async () => {
+  const { findConnected } = await makeHome();
+  expect(await findConnected(false)).toEqual([
     ["claude-code", false],
     ["codex", false],
   ]);
-  expect(await connected(true)).toEqual([
+  expect(await findConnected(true)).toEqual([
     ["claude-code", false],
     ["codex", null],
   ]);
+});
+
+it("finds a connection in settings that are a link, as of a dotfile manager", async () => {
+  const { home, findConnected } = await makeHome();
+  await mkdir(join(home, ".claude"));
+  await mkdir(join(home, "dotfiles"));
+  await writeFile(join(home, "dotfiles/settings.json"), "{}");
+  await symlink(join(home, "dotfiles/settings.json"), join(home, ".claude/settings.json"));
+  const output: Output = {
+    note: () => {},
+    result: async () => true,
+    lostResult: false,
+    interactive: false,
+  };
+  const flags = { project: false, yes: true, print: false, url: "http://127.0.0.1:9" };
+  expect(await connect("claude-code", flags, output)).toBe(0);
+  expect(await findConnected(false)).toEqual([
+    ["claude-code", true],
+    ["codex", false],
+  ]);
+  const findings = await agentFindings({ searchPath: join(home, "bin"), proxyRuns: true });
+  expect(findings).toContainEqual({ subject: "Claude Code → proxy", state: "ok", detail: "connected" });
 });

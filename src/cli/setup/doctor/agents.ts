@@ -1,7 +1,7 @@
 import type { InstallTarget } from "../../../agents/agent.ts";
 import { readEitherState } from "../../../agents/file-edits/install-state.ts";
 import { proxyClients, type ReviewedAgent, reviewedAgents } from "../../../agents/registry.ts";
-import { currentInstallTarget, openReceipts } from "../install-target.ts";
+import { currentInstallTarget, isConnected } from "../install-target.ts";
 import type { Finding } from "./finding.ts";
 import { isOnPath } from "./programs.ts";
 
@@ -16,13 +16,9 @@ export async function agentFindings({ searchPath, proxyRuns }: AgentsContext): P
   const hooks = reviewedAgents.map(async (agent) =>
     hookFinding(agent, target, await isOnPath(agent.program, searchPath)),
   );
-  const proxied = proxyClients.map(async ({ id, name, proxy }) => {
-    const receipts = openReceipts(id, "proxy");
-    const connector = await proxy.load();
-    const edits = connector.edits(target, { url: "", key: "", ownLogin: false, models: [] });
-    const kept = await Promise.all(edits.map(({ path }) => receipts.find(path).catch(() => undefined)));
-    return kept.some(Boolean) ? [connectionFinding(id, name, proxyRuns)] : [];
-  });
+  const proxied = proxyClients.map(async (client) =>
+    (await isConnected(client, target)) ? [connectionFinding(client.id, client.name, proxyRuns)] : [],
+  );
   return [...(await Promise.all(hooks)), ...(await Promise.all(proxied)).flat()];
 }
 
