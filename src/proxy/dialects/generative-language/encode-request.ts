@@ -4,7 +4,7 @@ import { isObject } from "../../exchange/json.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import { asksToThink, clampEffort, resolveBudget, resolveEffort } from "../../exchange/reasoning-effort.ts";
-import type { ExchangeRequest, OutputFormat, ReasoningRequest } from "../../exchange/request.ts";
+import type { ExchangeRequest, ReasoningRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
 import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
@@ -95,7 +95,7 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
     logprobs: sampling.topLogprobs,
     responseModalities: encodeModalities(request),
     thinkingConfig: encodeThinking(request, capabilities, losses),
-    ...encodeOutput(request.output, capabilities, losses),
+    ...encodeOutput(request, capabilities, losses),
   });
 }
 
@@ -159,8 +159,19 @@ function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losse
   return budget;
 }
 
-function encodeOutput(output: OutputFormat | undefined, capabilities: Capabilities, losses: LossList) {
+/**
+ * Encodes the response format. Models without thinking levels reject a format other than text in a request with tools
+ * (https://ai.google.dev/gemini-api/docs/structured-output).
+ */
+function encodeOutput({ output, tools }: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   if (output === undefined || output.type === "text") return {};
+  if (tools.length > 0 && capabilities.reasoning !== "level") {
+    losses.add(
+      "structured-output",
+      "Response format dropped: the model does not support it in a request with tools.",
+    );
+    return {};
+  }
   if (capabilities.structuredOutput === "none") {
     losses.add("structured-output", "Response format dropped: the model does not support structured output.");
     return {};

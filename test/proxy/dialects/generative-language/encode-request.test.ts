@@ -269,6 +269,22 @@ describe("encoding a generative-language request", () => {
     });
   });
 
+  it.each([
+    ["a function", { type: "function", name: "f" }],
+    ["a hosted tool", { type: "hosted", tool: "web-search", dialect: "responses", raw: {} }],
+  ] as const)("48: drops a response format beside %s, unless the model has thinking levels", (_, tool) => {
+    const formats = [{ type: "json" }, { type: "json-schema", schema: { type: "object" } }] as const;
+    for (const output of formats) {
+      const older = write({ output, tools: [tool] });
+      expect(older.body).not.toHaveProperty("generationConfig");
+      expect(older.losses).toEqual(["structured-output"]);
+      const newer = write({ output, tools: [tool] }, levels);
+      expect(newer.body["generationConfig"]).toMatchObject({ responseMimeType: "application/json" });
+      expect(newer.losses).toEqual([]);
+    }
+    expect(write({ output: { type: "text" }, tools: [tool] }).losses).toEqual([]);
+  });
+
   it("49, 52: reports members without an equivalent as losses", () => {
     const { losses } = write({
       user: "u",
