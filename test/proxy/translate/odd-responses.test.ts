@@ -128,6 +128,12 @@ describe("a response of a chat-completions upstream", () => {
     expect(last?.["usage"]).toMatchObject({ input_tokens: 7, output_tokens: 3 });
   });
 
+  it("counts the cached tokens that are not among the details (Kimi)", async () => {
+    const usage = { prompt_tokens: 19, completion_tokens: 13, total_tokens: 32, cached_tokens: 12 };
+    const received = await toMessages("chat-completions", chatResponse({ content: "x" }, "stop", { usage }));
+    expect(received.json["usage"]).toMatchObject({ input_tokens: 7, cache_read_input_tokens: 12 });
+  });
+
   it("keeps the usage that a chunk contains before the first choice", async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
     const chunks = [

@@ -58,6 +58,16 @@ describe("the cost of a call", () => {
     ).toBe(0.000084);
   });
 
+  it.each([
+    ["Kimi", "cached_tokens"],
+    ["DeepSeek", "prompt_cache_hit_tokens"],
+  ])("counts the cached tokens of %s, which are not among the details", (_, member) => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 0, total_tokens: 1000, [member]: 800 };
+    const counts = usageFrom(getProfile("chat-completions").response, usage);
+    expect(counts?.input).toEqual({ total: 1000, uncached: 200, cacheRead: 800 });
+    expect(computeCost(counts, upstreamWith(), "gpt-5.4")).toBe(0.0007);
+  });
+
   it("uses the prices of long prompts for the whole call above the threshold", () => {
     const cost = (cached: number) =>
       computeCost(

@@ -112,6 +112,7 @@ const usageSchema = z.looseObject({
   completion_tokens: counted,
   total_tokens: counted,
   prompt_cache_hit_tokens: counted,
+  cached_tokens: counted,
   prompt_tokens_details: z.looseObject({ cached_tokens: counted, cache_write_tokens: counted }).nullish(),
   completion_tokens_details: z.looseObject({ reasoning_tokens: counted }).nullish(),
 });

@@ -4,13 +4,14 @@ import { fromInclusiveCounts } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
 /**
- * Converts the token counts. DeepSeek reports cache hits in `prompt_cache_hit_tokens`. `tier` is the response's
- * `service_tier`.
+ * Converts the token counts. DeepSeek reports cache hits in `prompt_cache_hit_tokens`, and Kimi in `cached_tokens`. `tier`
+ * is the response's `service_tier`.
  */
 export function decodeUsage(wire: WireUsage, tier: string | null | undefined): Usage {
   const counts = fromInclusiveCounts({
     input: wire.prompt_tokens,
-    cacheRead: wire.prompt_tokens_details?.cached_tokens ?? wire.prompt_cache_hit_tokens,
+    cacheRead:
+      wire.prompt_tokens_details?.cached_tokens ?? wire.prompt_cache_hit_tokens ?? wire.cached_tokens,
     cacheWrite: wire.prompt_tokens_details?.cache_write_tokens,
     output: wire.completion_tokens,
     reasoning: wire.completion_tokens_details?.reasoning_tokens,

@@ -128,7 +128,7 @@ export function hasError({ error }: Readonly<Record<string, unknown>>): boolean 
 
 /**
  * Returns a function that parses token counts whose input includes cached tokens. `names` contains the members for
- * input and output tokens.
+ * input and output tokens. DeepSeek reports cache hits in `prompt_cache_hit_tokens`, and Kimi in `cached_tokens`.
  */
 export function createUsageReader(names: {
   readonly input: string;
@@ -141,7 +141,10 @@ export function createUsageReader(names: {
     const total = getNumber(raw, "total_tokens");
     return fromInclusiveCounts({
       input,
-      cacheRead: getNumber(getMember(raw, inputDetails), "cached_tokens"),
+      cacheRead:
+        getNumber(getMember(raw, inputDetails), "cached_tokens") ??
+        getNumber(raw, "prompt_cache_hit_tokens") ??
+        getNumber(raw, "cached_tokens"),
       cacheWrite: getNumber(getMember(raw, inputDetails), "cache_write_tokens"),
       // A response with embeddings has no output count: its total equals its input.
       output:
