@@ -54,9 +54,9 @@ export function decodeError(
 }
 
 function classifyError(status: number, code: string, message: string, quotas: readonly string[]): Kind {
-  if (isContextOverflow(message)) return "context-overflow";
   // A daily quota does not reset within the short delay of a rate limit.
   if (status === 429) return quotas.some((quota) => /PerDay/i.test(quota)) ? "quota" : "rate-limit";
+  if (isContextOverflow(message)) return "context-overflow";
   return ownMember(kinds, code) ?? statusToKind(status);
 }
 
