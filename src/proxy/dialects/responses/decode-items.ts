@@ -118,7 +118,8 @@ function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
     type: "reasoning",
     text,
     vendor: wrapped?.vendor ?? "responses",
-    ...(wrapped === undefined ? {} : { signature: wrapped.signature }),
+    // An empty signature in an envelope marks unsigned reasoning of another vendor.
+    ...(wrapped === undefined || wrapped.signature === "" ? {} : { signature: wrapped.signature }),
     ...(wrapped?.redacted === true ? { redacted: true } : {}),
     ...(wrapped?.ofText === true ? { ofText: true } : {}),
     ...(isSummary ? { summary: true } : {}),

@@ -85,13 +85,17 @@ function encodeAnnotation(citation: Citation, textLength: number, losses: LossLi
   ];
 }
 
-/** Encodes reasoning as an item. Wraps the signature if another vendor created it. */
+/**
+ * Encodes reasoning as an item. Another vendor's reasoning gets a wrapped signature even if it is unsigned, so that a
+ * later request never sends it to OpenAI, which rejects an item that it does not know.
+ */
 export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
+  const signature = wrapSignature("responses", part);
   return {
     id,
     type: "reasoning",
     summary: part.text === "" ? [] : [{ type: "summary_text", text: part.text }],
-    ...(part.signature === undefined ? {} : { encrypted_content: wrapSignature("responses", part) }),
+    ...(signature === "" ? {} : { encrypted_content: signature }),
   };
 }
 
