@@ -183,6 +183,66 @@ describe("a response of a chat-completions upstream", () => {
   });
 });
 
+describe("a response that the vendor's filter has ended within a tool call", () => {
+  const half = '{"path": "/tm';
+  const filtered = chatStream(
+    [{ tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: "f", arguments: half } }] }],
+    "content_filter",
+  );
+  const refused = messagesStream(
+    [
+      {
+        type: "content_block_start",
+        index: 0,
+        content_block: { type: "tool_use", id: "c1", name: "f", input: {} },
+      },
+      {
+        type: "content_block_delta",
+        index: 0,
+        delta: { type: "input_json_delta", partial_json: half },
+      },
+      { type: "content_block_stop", index: 0 },
+    ],
+    "refusal",
+  );
+
+  it("is filtered for a chat-completions client", async () => {
+    const received = await toChat("messages", refused, streaming);
+    expect(received.text).not.toContain('"error"');
+    expect(received.data.at(-1)).toMatchObject({ choices: [{ finish_reason: "content_filter" }] });
+    expect(received.text).toContain("[DONE]");
+  });
+
+  it("is a refusal for a messages client", async () => {
+    const received = await toMessages("chat-completions", filtered, streaming);
+    expect(received.data.at(-2)).toMatchObject({ delta: { stop_reason: "refusal" } });
+    expect(received.data.at(-1)).toEqual({ type: "message_stop" });
+  });
+
+  it.each([
+    ["messages", refused],
+    ["chat-completions", filtered],
+  ] as const)("is incomplete for a responses client (upstream: %s)", async (upstream, response) => {
+    const received = await toResponses(upstream, response, streaming);
+    expect(received.data.at(-1)).toMatchObject({
+      type: "response.incomplete",
+      response: {
+        incomplete_details: { reason: "content_filter" },
+        output: [{ type: "function_call", status: "incomplete", arguments: half }],
+      },
+    });
+  });
+
+  it("has no call for a generative-language client", async () => {
+    const body = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
+    const client = "generative-language" as const;
+    const received = await runScene({ client, upstream: "messages", body, response: refused, array: true });
+    expect(received.text).not.toContain("functionCall");
+    expect(received.text).toContain('"finishReason":"SAFETY"');
+    expect(received.losses).toEqual(["incomplete-call"]);
+  });
+});
+
 describe("a response of a messages upstream", () => {
   it("is an error instead of an empty response if a delta belongs to no open block", async () => {
     const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lost" } };

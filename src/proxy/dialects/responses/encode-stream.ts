@@ -1,5 +1,6 @@
 import { keepAliveComment, serializeLine } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
+import { isCutOff } from "../../exchange/cut-off.ts";
 import type { ExchangeEvent, OpenPartEvent } from "../../exchange/event.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
@@ -120,8 +121,7 @@ class ResponsesStreamEncoder implements StreamEncoder {
 
   private finishAll(): void {
     const { writers } = this.current();
-    const { unified } = this.finish;
-    const problem = writers.settle(unified === "length" || unified === "context-overflow");
+    const problem = writers.settle(isCutOff(this.finish));
     this.terminate(
       problem === undefined ? getFinalStatus(this.finish, writers.refused) : getFailure(problem),
     );

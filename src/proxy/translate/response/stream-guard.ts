@@ -1,3 +1,4 @@
+import { isCutOff } from "../../exchange/cut-off.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { argumentsObject } from "../../exchange/json.ts";
@@ -71,8 +72,7 @@ function findFinishError(finish: Finish, broken: string | undefined): ExchangeEr
         `The upstream's model could not finish its response (${finish.raw ?? "no reason given"}).`,
     );
   }
-  const isCut = finish.unified === "length" || finish.unified === "context-overflow";
-  if (broken === undefined || isCut) return undefined;
+  if (broken === undefined || isCutOff(finish)) return undefined;
   return createUpstreamError("The upstream's model called a tool with arguments that are not a JSON object.");
 }
 
