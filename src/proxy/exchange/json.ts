@@ -78,6 +78,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Parses like `parseJson`, but returns undefined for text that is not JSON. */
+export function tryParseExactJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parses like `JSON.parse`, but returns undefined for text that is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {

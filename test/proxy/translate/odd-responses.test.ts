@@ -244,6 +244,15 @@ describe("a response that the vendor's filter has ended within a tool call", () 
 });
 
 describe("a response of a messages upstream", () => {
+  it.each([
+    ["rate_limit_error", 429],
+    ["request_too_large", 413],
+    ["api_error", 502],
+  ])("is an error with the status of its type %s if its own status is 200", async (type, status) => {
+    const received = await toChat("messages", { type: "error", error: { type, message: "No." } });
+    expect([received.status, received.text]).toEqual([status, expect.stringContaining("No.")]);
+  });
+
   it("is an error instead of an empty response if a delta belongs to no open block", async () => {
     const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lost" } };
     const received = await toChat("messages", messagesStream([delta]), streaming);
@@ -453,15 +462,22 @@ describe("a response of a compatible server", () => {
   });
 
   it.each([
-    ["as text", { error: "model overloaded" }],
-    ["of vLLM", { object: "error", message: "model overloaded", type: "BadRequestError", code: 400 }],
+    ["as text", { error: "model overloaded" }, 502],
+    ["of vLLM", { object: "error", message: "model overloaded", type: "BadRequestError", code: 400 }, 400],
+    ["of OpenRouter", { error: { message: "model overloaded", code: 429 } }, 429],
   ])(
     "is an error with the server's message if its body is an error %s and its status 200",
-    async (_, body) => {
+    async (_, body, status) => {
       const received = await toMessages("chat-completions", body);
-      expect([received.status, received.text]).toEqual([502, expect.stringContaining("model overloaded")]);
+      expect([received.status, received.text]).toEqual([status, expect.stringContaining("model overloaded")]);
     },
   );
+
+  it("is an error that asks for a shorter prompt if its body says so and its status is 200", async () => {
+    const error = { message: "This model's maximum context length is 8192 tokens.", code: 400 };
+    const received = await toMessages("chat-completions", { error });
+    expect([received.status, received.text]).toEqual([400, expect.stringContaining("prompt is too long")]);
+  });
 
   it("keeps its other counts if one count is a string", async () => {
     const usage = { prompt_tokens: "5", completion_tokens: 7, total_tokens: 12 };

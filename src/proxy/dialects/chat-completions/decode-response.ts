@@ -13,7 +13,7 @@ import { parseAtOnce, parseInSteps } from "../shared/parse-in-steps.ts";
 import { decodeCitations, decodePages } from "./citations.ts";
 import { decodeContent } from "./decode-content.ts";
 import { argumentText, decodeReasoning, decodeToolCall } from "./decode-messages.ts";
-import { decodeError } from "./errors.ts";
+import { decodeInnerError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
 import { signText } from "./google-signatures.ts";
 import { decodeLogprobs } from "./logprobs.ts";
@@ -26,11 +26,11 @@ import { decodeUsage } from "./usage.ts";
  */
 export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   if (isObject(body) && body["choices"] === undefined && (body["error"] || body["object"] === "error")) {
-    throw new DialectError(decodeError(502, {}, body));
+    throw new DialectError(decodeInnerError(body));
   }
   if (isObject(body) && body["choices"] === null && isObject(body["base_resp"])) {
     const { status_msg: message } = body["base_resp"];
-    throw new DialectError(decodeError(502, {}, { error: { message } }));
+    throw new DialectError(decodeInnerError({ error: { message } }));
   }
   const result = isLarge ? yield* parseInSteps(responseSchema, body) : parseAtOnce(responseSchema, body);
   if (!result.success || result.data.choices.some(isUnreadable))

@@ -3,11 +3,10 @@ import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
-import { isObject } from "../../exchange/json.ts";
+import { isObject, tryParseExactJson } from "../../exchange/json.ts";
 import type { Citation } from "../../exchange/parts.ts";
-import { parseChunk } from "../shared/parse.ts";
 import { decodePages } from "./citations.ts";
-import { decodeError } from "./errors.ts";
+import { decodeInnerError } from "./errors.ts";
 import { chunkSchema, type WireChunk } from "./schema.ts";
 import { StreamCandidate } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
@@ -72,9 +71,9 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
   }
 
   private read({ event, data }: WireEvent) {
-    const body = parseChunk(data);
+    const body = tryParseExactJson(data);
     if (isObject(body) && (body["error"] || event === "error" || body["object"] === "error"))
-      return this.fail(decodeError(statusIn(body["error"] ?? body), {}, body));
+      return this.fail(decodeInnerError(body));
     const result = chunkSchema.safeParse(body, FIRST_ISSUE);
     if (result.success) this.take(result.data);
     else this.fail(unreadable);
@@ -133,9 +132,3 @@ const unreadable: ExchangeError = {
   status: 502,
   message: "The upstream sent an event that is not a chat completion chunk.",
 };
-
-/** Returns the HTTP status in the `code` or `status` of an error in a stream; 502 if there is none. */
-function statusIn(error: unknown): number {
-  const code = isObject(error) ? Number(error["code"] ?? error["status"]) : Number.NaN;
-  return Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
-}

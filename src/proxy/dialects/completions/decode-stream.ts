@@ -1,8 +1,7 @@
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
-import { isObject } from "../../exchange/json.ts";
-import { parseChunk } from "../shared/parse.ts";
+import { isObject, tryParseExactJson } from "../../exchange/json.ts";
 import { decodeFinish, decodeIdentity, decodeUsage } from "./decode-response.ts";
 import { decodeError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
@@ -43,7 +42,7 @@ class CompletionsStreamDecoder implements StreamDecoder {
   }
 
   private read(data: string): void {
-    const body = parseChunk(data);
+    const body = tryParseExactJson(data);
     if (isObject(body) && body["error"]) {
       this.ended = true;
       this.events.push({ type: "error", error: decodeError(502, {}, body) });

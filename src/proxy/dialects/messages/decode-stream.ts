@@ -3,25 +3,12 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
-import { isObject, ownMember, parseJson } from "../../exchange/json.ts";
-import { decodeError } from "./errors.ts";
+import { tryParseExactJson } from "../../exchange/json.ts";
+import { decodeInnerError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
 import { eventSchema, type WireStreamEvent } from "./schema.ts";
 import { type BlockReader, openBlock } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
-
-/** HTTP status by `error.type`, for errors inside a stream. */
-const statuses: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
 
 /** Decodes a stream of events. A stream that ends without `message_stop` is an error. */
 class MessagesStreamDecoder implements StreamDecoder {
@@ -67,11 +54,11 @@ class MessagesStreamDecoder implements StreamDecoder {
 
   private read(data: string) {
     if (data === "") return;
-    const body = readJson(data);
+    const body = tryParseExactJson(data);
     const parsed = eventSchema.safeParse(body, FIRST_ISSUE);
     if (!parsed.success) return this.fail("The upstream sent an event that is not defined in its dialect.");
     const event = parsed.data;
-    if (event.type === "error") return this.failWith(decodeStreamError(body));
+    if (event.type === "error") return this.failWith(decodeInnerError(body));
     if (event.type === "ping") return this.emit({ type: "ping" });
     if (event.type === "message_start") return this.start(event);
     if (!this.started) return this.fail("The upstream's stream does not begin with message_start.");
@@ -138,18 +125,4 @@ class MessagesStreamDecoder implements StreamDecoder {
 /** Creates a decoder for one stream. */
 export function createStreamDecoder(): StreamDecoder {
   return new MessagesStreamDecoder();
-}
-
-function decodeStreamError(body: unknown): ExchangeError {
-  const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
-  const status = typeof error["type"] === "string" ? ownMember(statuses, error["type"]) : undefined;
-  return decodeError(status ?? 502, {}, body);
-}
-
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -13,7 +13,7 @@ import { createStreamDecoder } from "./decode-stream.ts";
 import { encodeRequest } from "./encode-request.ts";
 import { encodeResponse, messageId } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
-import { decodeError } from "./errors.ts";
+import { decodeError, decodeInnerError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
 import { responseSchema } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
@@ -37,7 +37,7 @@ export const codec: Codec = createCodec({
  */
 function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   if (isObject(body) && body["content"] === undefined && body["type"] !== "message") {
-    if (body["type"] === "error" || body["error"]) throw new DialectError(decodeError(502, {}, body));
+    if (body["type"] === "error" || body["error"]) throw new DialectError(decodeInnerError(body));
     throw invalidResponse("The upstream's response is not a message.");
   }
   const wire = isLarge

@@ -29,6 +29,17 @@ export function decodeError(
   });
 }
 
+/**
+ * Parses the error in a response of status 200 or in a stream. The status is the `code` or `status` of the error, or 502
+ * if it has neither.
+ */
+export function decodeInnerError(body: unknown): ExchangeError {
+  const error = isObject(body) ? body["error"] || body : undefined;
+  const code = isObject(error) ? Number(error["code"] ?? error["status"]) : Number.NaN;
+  const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
+  return decodeError(status, {}, body);
+}
+
 function classifyError(status: number, message: string, code: string | undefined): Kind {
   if ((status === 400 || status === 413) && isContextOverflow(message, code)) return "context-overflow";
   if (code === "insufficient_quota") return "quota";

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { DialectError, invalidRequest, invalidResponse } from "../../exchange/dialect-error.ts";
-import { parseJson } from "../../exchange/json.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { type Issue, type Parsed, parseAtOnce, parseInSteps } from "./parse-in-steps.ts";
 
@@ -76,15 +75,6 @@ export function* decodeResponsePart<Value>(decoder: Steps<Value>, raw: unknown):
     if (error instanceof DialectError)
       throw invalidResponse(`The upstream's response is invalid: ${error.message}`, raw);
     throw error;
-  }
-}
-
-/** Parses a chunk of a stream like `parseJson`, but returns undefined if it is not JSON. */
-export function parseChunk(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
   }
 }
 
