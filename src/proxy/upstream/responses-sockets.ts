@@ -2,7 +2,7 @@ import { type Dispatcher, WebSocket } from "undici";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { serializeEvent } from "../../sse/serialize.ts";
 import { LAST_EVENTS } from "../dialects/responses/profile.ts";
-import { isObject, type Json, tryParseJson } from "../exchange/json.ts";
+import { isObject, type Json, stringifyJson, tryParseExactJson, tryParseJson } from "../exchange/json.ts";
 import { parseBaseUrl } from "./clients.ts";
 import { TurnController } from "./turn-controller.ts";
 
@@ -140,7 +140,7 @@ class Connection {
     clearTimeout(this.idle);
     const { stream: _, stream_options: __, ...members } = turn.body;
     this.current = new TurnController(turn.options, turn.handler, {
-      send: () => this.socket.send(JSON.stringify({ type: "response.create", ...members })),
+      send: () => this.socket.send(stringifyJson({ type: "response.create", ...members })),
       resend: () => resend(this.hasOpened),
       // A response can be canceled only by closing the connection.
       abandon: () => this.end(),
@@ -194,8 +194,9 @@ class Connection {
 function readTurn({ method, path, body }: Dispatcher.DispatchOptions): Json | undefined {
   if (method !== "POST" || !/\/responses(?:\?|$)/.test(path)) return undefined;
   if (!Buffer.isBuffer(body) && typeof body !== "string") return undefined;
-  const members = parseEvent(body.toString());
-  return members?.["stream"] === true && members["background"] !== true ? members : undefined;
+  const members = tryParseExactJson(body.toString());
+  const isTurn = isObject(members) && members["stream"] === true && members["background"] !== true;
+  return isTurn ? members : undefined;
 }
 
 function parseEvent(text: string): Json | undefined {

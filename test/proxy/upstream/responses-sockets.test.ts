@@ -53,6 +53,7 @@ async function startVendor(respond: Behavior, accepts = true) {
   const state = {
     respond,
     events: [] as Members[],
+    texts: [] as string[],
     sockets: 0,
     http: 0,
     authorization: [] as unknown[],
@@ -80,6 +81,7 @@ async function startVendor(respond: Behavior, accepts = true) {
       client.on("message", (data) => {
         const event: Members = JSON.parse(String(data));
         state.events.push(event);
+        state.texts.push(String(data));
         state.respond(client, event, state.events.length);
       });
     });
@@ -145,6 +147,17 @@ describe("responses over WebSockets to upstreams", () => {
       stream: true,
       usage: { input: { total: 3 }, output: { total: 4 } },
     });
+  });
+
+  it("send large integers with all their digits", async () => {
+    const { proxy, state } = await setUp();
+    const tool = '{"type":"function","name":"f","parameters":{"maximum":18446744073709551615}}';
+    await fetch(`${proxy.url}/v1/responses`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"model":"m","input":"Hi","stream":true,"tools":[${tool}]}`,
+    }).then((received) => received.text());
+    expect(state.texts).toEqual([expect.stringContaining(`"tools":[${tool}]`)]);
   });
 
   it("serve clients of other dialects, while calls without a stream use HTTP", async () => {

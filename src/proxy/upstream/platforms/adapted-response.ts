@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import { describeExcess, type JsonBounds, JsonCounter } from "../../../json/bounds.ts";
-import { tryParseJson } from "../../exchange/json.ts";
+import { stringifyJson, tryParseExactJson } from "../../exchange/json.ts";
 import { ForwardingHandler } from "./forwarding-handler.ts";
 import type { ResponseChanges, StreamConverter } from "./platform.ts";
 
@@ -96,11 +96,11 @@ export class AdaptedResponse extends ForwardingHandler {
 
   private convert(bytes: Buffer): Buffer {
     const { convertWhole, convertError } = this.changes;
-    const value = tryParseJson(bytes.toString());
+    const value = tryParseExactJson(bytes.toString());
     if (value === undefined) return bytes;
     const converted =
       this.status >= 400 ? convertError?.(this.status, this.headers, value) : convertWhole?.(value);
-    return converted === undefined ? bytes : Buffer.from(JSON.stringify(converted));
+    return converted === undefined ? bytes : Buffer.from(stringifyJson(converted));
   }
 }
 

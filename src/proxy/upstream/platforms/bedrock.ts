@@ -2,7 +2,7 @@ import type { BedrockPlatform, UpstreamConfig } from "../../../config/proxy/conf
 import { AppError } from "../../../errors.ts";
 import { serializeLine } from "../../../sse/serialize.ts";
 import { defined } from "../../exchange/defined.ts";
-import { tryParseJson } from "../../exchange/json.ts";
+import { stringifyJson, tryParseJson } from "../../exchange/json.ts";
 import { toAnthropicError } from "./anthropic-errors.ts";
 import { toConverse } from "./bedrock-converse.ts";
 import { ConverseEvents, fromConverse } from "./bedrock-converse-response.ts";
@@ -128,7 +128,7 @@ function toCountTokens(
   members: Readonly<Record<string, unknown>>,
 ): Pick<PlatformChanges, "body" | "response"> {
   const toInvokeModel = () => ({
-    body: Buffer.from(JSON.stringify({ max_tokens: 1, ...claude })).toString("base64"),
+    body: Buffer.from(stringifyJson({ max_tokens: 1, ...claude })).toString("base64"),
   });
   return {
     body: {

@@ -4,7 +4,7 @@ import type { Dispatcher } from "undici";
 import type { AzurePlatform, PlatformConfig, UpstreamConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
 import { findStart, skipSpace } from "../../body/json-bytes.ts";
-import { isObject, type Json, tryParseJson } from "../../exchange/json.ts";
+import { isObject, type Json, stringifyJson, tryParseExactJson } from "../../exchange/json.ts";
 import type { Pools } from "../pools.ts";
 import { signRequest } from "../sign-in/sign-in.ts";
 import { AdaptedResponse } from "./adapted-response.ts";
@@ -132,7 +132,7 @@ interface PlatformCall {
 async function sendOnce(call: PlatformCall, changes: PlatformChanges, mayRepeat: boolean): Promise<void> {
   const { pools, target, options, handler, request, bytes, base } = call;
   const { upstream, platform } = target;
-  const body = "body" in changes ? Buffer.from(JSON.stringify(changes.body)) : bytes;
+  const body = "body" in changes ? Buffer.from(stringifyJson(changes.body)) : bytes;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...request.headers, ...changes.headers }))
     if (value !== undefined && name !== "content-length") headers[name] = value;
@@ -212,6 +212,6 @@ async function readBody(body: Dispatcher.DispatchOptions["body"]): Promise<Buffe
 
 function parseObject(bytes: Buffer): Json | undefined {
   const start = skipSpace(bytes, findStart(bytes), bytes.length);
-  const value = bytes[start] === 0x7b ? tryParseJson(bytes.toString("utf8", start)) : undefined;
+  const value = bytes[start] === 0x7b ? tryParseExactJson(bytes.toString("utf8", start)) : undefined;
   return isObject(value) ? value : undefined;
 }

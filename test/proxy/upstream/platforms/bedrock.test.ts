@@ -44,11 +44,11 @@ async function behind(respond: Respond, { key = KEY, aws = {} }: { key?: AwsKey;
     models: [{ match: "*", upstream: "aws" }],
   });
   closers.push(proxy.close);
-  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+  const post = (path: string, body: object | string, headers: Record<string, string> = {}) =>
     fetch(`${proxy.url}${path}`, {
       method: "POST",
       headers: { ...JSON_TYPE, ...headers },
-      body: JSON.stringify(body),
+      body: typeof body === "string" ? body : JSON.stringify(body),
     });
   return { fake, proxy, problems, post };
 }
@@ -124,6 +124,19 @@ describe("Claude on Amazon Bedrock", () => {
     const { fake, post } = await behind(json(message));
     const response = await post("/v1/messages", { model, ...hi }, { "anthropic-version": version });
     expect([response.status, bodyOf(fake.hits[0])]).toEqual([200, { anthropic_version: sent, ...hi }]);
+  });
+
+  it("receives large integers with all their digits", async () => {
+    const { post, fake } = await behind(json(message));
+    const id = "1234567890123456789";
+    const use = `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"id":${id}}}]}`;
+    const members = `"max_tokens":50,"messages":[${use}]`;
+    await post("/v1/messages", `{"model":"${CLAUDE}",${members}}`);
+    await post("/v1/messages/count_tokens", `{"model":"${CLAUDE}",${members}}`);
+    const [called, counted] = fake.hits;
+    expect(called?.body.toString()).toContain(`"input":{"id":${id}}`);
+    const { input } = bodyOf(counted) as { input: { invokeModel: { body: string } } };
+    expect(Buffer.from(input.invokeModel.body, "base64").toString()).toContain(`"input":{"id":${id}}`);
   });
 
   it("streams to clients of its own and of another dialect as Anthropic's own API does", async () => {
@@ -343,6 +356,16 @@ describe("other models on Amazon Bedrock", () => {
         toolChoice: { tool: { name: "get_weather" } },
       },
     });
+  });
+
+  it("return large integers in the arguments of calls with all their digits", async () => {
+    const use = '{"toolUse":{"toolUseId":"t","name":"f","input":{"id":1234567890123456789}}}';
+    const { post } = await behind((_hit, response) => {
+      response.writeHead(200, JSON_TYPE);
+      response.end(`{"output":{"message":{"content":[${use}]}},"stopReason":"tool_use","usage":{}}`);
+    });
+    const response = await post("/v1/messages", { model: NOVA, ...hi });
+    expect(await response.text()).toContain('"input":{"id":1234567890123456789}');
   });
 
   it("stream text, thinking and calls to clients of every dialect", async () => {
