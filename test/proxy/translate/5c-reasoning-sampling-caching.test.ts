@@ -599,6 +599,15 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toEqual(["service-tier", "context-management", "container", "inference-geo"]);
   });
 
+  it("51 sends a service tier to OpenAI only if OpenAI has it", async () => {
+    const lost = await messagesToChat({ service_tier: "standard_only" }, "gpt-5.4");
+    expect(lost.sent).not.toHaveProperty("service_tier");
+    expect(lost.losses).toEqual(["service-tier"]);
+    const kept = await messagesToChat({ service_tier: "auto" }, "gpt-5.4");
+    expect(kept.sent["service_tier"]).toBe("auto");
+    expect(kept.losses).toEqual([]);
+  });
+
   it("52 reports each member that only chat-completions has", async () => {
     const received = await chatToMessages({
       verbosity: "low",

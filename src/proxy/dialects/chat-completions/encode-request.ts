@@ -8,6 +8,7 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
+import { requestedServiceTier } from "../shared/openai-service-tier.ts";
 import { selectEffort } from "../shared/select-effort.ts";
 import { fitUserName } from "../shared/user-name.ts";
 import { encodeMessages } from "./encode-messages.ts";
@@ -142,7 +143,7 @@ function encodeStream({ stream }: ExchangeRequest, { acceptsStreamOptions }: Cap
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
   const members = defined({
     prompt_cache_key: request.cacheKey,
-    service_tier: request.serviceTier,
+    service_tier: requestedServiceTier(request.serviceTier, list),
     verbosity: request.verbosity,
     modalities: request.modalities,
     metadata: request.metadata,

@@ -5,6 +5,7 @@ import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
+import { requestedServiceTier } from "../shared/openai-service-tier.ts";
 import { selectEffort } from "../shared/select-effort.ts";
 import { fitUserName } from "../shared/user-name.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
@@ -181,17 +182,13 @@ function encodeFormat(
 
 /** Encodes the members that some upstreams of the dialect reject. */
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
-  const tier = request.serviceTier;
-  const isKnown = tier === undefined || tiers.has(tier);
-  if (!isKnown) losses.add("service-tier", `Service tier ${tier} dropped: the vendor does not support it.`);
+  const tier = requestedServiceTier(request.serviceTier, losses);
   return {
     metadata: optional("metadata", request.metadata, capabilities, losses),
     prompt_cache_key: optional("prompt_cache_key", request.cacheKey, capabilities, losses),
-    service_tier: optional("service_tier", isKnown ? tier : undefined, capabilities, losses),
+    service_tier: optional("service_tier", tier, capabilities, losses),
   };
 }
-
-const tiers = new Set(["auto", "default", "flex", "priority", "scale"]);
 
 function optional<Value>(
   name: string,
