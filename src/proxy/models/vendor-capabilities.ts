@@ -163,6 +163,13 @@ export const vendorCapabilities: readonly Family[] = [
     model: EVERY_MODEL,
     host: /(^|\.)snowflakecomputing\.com$/,
     dialects: ["chat-completions"],
+  // https://platform.claude.com/docs/en/build-with-claude/vision: images by URL are rejected
+  {
+    model: EVERY_MODEL,
+    vendor: "vertex",
+    dialects: ["messages"],
+    capabilities: { images: "base64", documents: "base64" },
+  },
     capabilities: { efforts: ["low", "medium", "high"], thinkingMember: "reasoning" },
   },
 ];

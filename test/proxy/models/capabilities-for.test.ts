@@ -27,6 +27,14 @@ describe("the capabilities of a model", () => {
     expect(find()).toBe(find());
   });
 
+  it.each([{ vendor: "vertex" }, { host: "europe-west1-aiplatform.googleapis.com" }, { vendor: "bedrock" }])(
+    "accept only the bytes of images and documents for Claude at %j",
+    (at) => {
+      const { images, documents } = capabilitiesFor("messages", "claude-sonnet-5", {}, at);
+      expect([images, documents]).toEqual(["base64", "base64"]);
+    },
+  );
+
   it("leave out images, documents, top_k and stop sequences for MiniMax's M1 and M2", () => {
     const find = (model: string) => capabilitiesFor("messages", model, {}, { vendor: "minimax" });
     const missing = { images: "none", documents: "none", acceptsTopK: false, acceptsStop: false };
