@@ -70,8 +70,8 @@ export interface Capabilities {
   /** Whether the conversation can end with an assistant message that the model continues. */
   readonly acceptsPrefill: boolean;
   /**
-   * Members that this upstream accepts and other upstreams of the dialect may reject: top-level members, and
-   * `reasoning_details` and `extra_content` of messages and tool calls.
+   * Members that this upstream accepts and other upstreams of the dialect may reject: top-level members,
+   * `reasoning_details` and `extra_content` of messages and tool calls, and `cache_control` of texts.
    */
   readonly optionalMembers: readonly string[];
   readonly images: "any" | "base64" | "none";

@@ -101,6 +101,10 @@ export const vendorCapabilities: readonly Family[] = [
     efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
     thinkingMember: "reasoning",
   }),
+  // https://openrouter.ai/docs/features/prompt-caching
+  chat("openrouter", /^(claude|gemini)/, {
+    optionalMembers: ["reasoning_details", "extra_content", "cache_control"],
+  }),
   // https://platform.minimax.io/docs/api-reference/text-anthropic-api: images and documents are not supported
   {
     model: /^minimax-m[12]/,
@@ -159,10 +163,6 @@ export const vendorCapabilities: readonly Family[] = [
       optionalMembers: [],
     },
   },
-  {
-    model: EVERY_MODEL,
-    host: /(^|\.)snowflakecomputing\.com$/,
-    dialects: ["chat-completions"],
   // https://platform.claude.com/docs/en/build-with-claude/vision: images by URL are rejected
   {
     model: EVERY_MODEL,
@@ -170,6 +170,10 @@ export const vendorCapabilities: readonly Family[] = [
     dialects: ["messages"],
     capabilities: { images: "base64", documents: "base64" },
   },
+  {
+    model: EVERY_MODEL,
+    host: /(^|\.)snowflakecomputing\.com$/,
+    dialects: ["chat-completions"],
     capabilities: { efforts: ["low", "medium", "high"], thinkingMember: "reasoning" },
   },
 ];

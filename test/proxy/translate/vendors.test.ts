@@ -192,3 +192,45 @@ describe("59 thoughts of several items", () => {
     expect(deltas.map((delta) => delta["reasoning_content"] ?? "").join("")).toBe("One.\n\nTwo.");
   });
 });
+
+describe("50 cache breakpoints at OpenRouter", () => {
+  const cache_control = { type: "ephemeral" };
+  const hour = { type: "ephemeral", ttl: "1h" };
+  const marked = (text: string, mark: Json = cache_control) => ({ type: "text", text, cache_control: mark });
+  const id = "toolu_01A09q90qw90lq917835lq9";
+  const body = {
+    system: [{ type: "text", text: "You are Claude Code." }, marked("Rules", hour)],
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Reminder" }, marked("Hi")] },
+      { role: "assistant", content: [marked("Look:"), { type: "tool_use", id, name: "f", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "1", cache_control }] },
+    ],
+  };
+
+  it.each(["anthropic/claude-sonnet-5", "google/gemini-3-pro"])("are sent to %s", async (model) => {
+    const received = await toChat(body, model, "openrouter.ai");
+    expect(received.sent["messages"]).toMatchObject([
+      { role: "system", content: [{ type: "text", text: "You are Claude Code." }, marked("Rules", hour)] },
+      { role: "user", content: [{ type: "text", text: "Reminder" }, marked("Hi")] },
+      { role: "assistant", content: [marked("Look:")], tool_calls: [{ id }] },
+      { role: "tool", tool_call_id: id, content: [marked("1")] },
+    ]);
+    expect(received.losses).toEqual([]);
+  });
+
+  it("are losses for other models and at other vendors, and on calls and images", async () => {
+    const elsewhere = [
+      await toChat(body, "openai/gpt-5", "openrouter.ai"),
+      await toChat(body, "anthropic/claude-sonnet-5"),
+    ];
+    for (const received of elsewhere) {
+      expect(received.sentText).not.toContain("cache_control");
+      expect(received.sent["messages"]).toMatchObject([{ content: "You are Claude Code.\n\nRules" }, {}, {}, {}]);
+      expect(received.losses).toEqual(["cache-control"]);
+    }
+    const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+    const image = { role: "user", content: [{ type: "image", source, cache_control }] };
+    const shown = await toChat({ messages: [image] }, "anthropic/claude-sonnet-5", "openrouter.ai");
+    expect(shown.losses).toEqual(["cache-control"]);
+  });
+});

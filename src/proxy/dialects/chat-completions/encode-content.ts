@@ -95,12 +95,17 @@ function encodeAudio(part: AudioPart, capabilities: Capabilities): WireContent |
     : { type: "input_audio", input_audio: { data: part.source.data, format } };
 }
 
+/** Returns whether a part has a cache breakpoint. */
+export function hasBreakpoint(part: WireContent): boolean {
+  return part["cache_control"] !== undefined;
+}
+
 /**
- * Returns content in the simplest form that the upstream accepts: a string for a single text, and for several texts if
- * the upstream rejects lists; otherwise a list.
+ * Returns content in the simplest form that the upstream accepts: a string for a single text without a cache breakpoint,
+ * and for several texts if the upstream rejects lists; otherwise a list.
  */
 export function textContent(content: readonly WireContent[], capabilities: Capabilities): unknown {
-  if (content.some((part) => part.type !== "text")) return content;
+  if (content.some((part) => part.type !== "text" || hasBreakpoint(part))) return content;
   if (content.length <= 1) return content[0]?.["text"] ?? "";
   return capabilities.acceptsContentParts ? content : content.map((part) => part["text"]).join("\n\n");
 }

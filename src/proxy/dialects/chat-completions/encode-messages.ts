@@ -2,12 +2,12 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
+import type { CacheHint, Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { shortCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { withTitle } from "../../exchange/with-title.ts";
-import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
+import { encodeUserPart, hasBreakpoint, textContent, type WireContent } from "./encode-content.ts";
 import { findTextSignature, googleExtra } from "./google-signatures.ts";
 import { profile } from "./profile.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
@@ -21,10 +21,10 @@ export function* encodeMessages(
   list: LossList,
 ): Steps<readonly WireMessage[]> {
   const messages: WireMessage[] = [];
-  if (request.instructions.length > 0) messages.push(encodeSystem(request.instructions, list));
+  if (request.instructions.length > 0) messages.push(encodeSystem(request.instructions, capabilities, list));
   for (const turn of request.turns) {
     if (isPauseDue()) yield;
-    if (turn.role === "system") messages.push(encodeSystem(turn.parts, list));
+    if (turn.role === "system") messages.push(encodeSystem(turn.parts, capabilities, list));
     else if (turn.role === "assistant") messages.push(...(yield* encodeAssistant(turn, capabilities, list)));
     else for (const message of yield* encodeUser(turn, capabilities, list)) messages.push(message);
   }
@@ -32,20 +32,21 @@ export function* encodeMessages(
 }
 
 /**
- * Encodes instructions as one system message, with the texts joined by blank lines. Some servers accept only one system
- * message, and only text in it.
+ * Encodes instructions as one system message, with the texts joined by blank lines unless one has a cache breakpoint.
+ * Some servers accept only one system message, and only text in it.
  */
-function encodeSystem(parts: readonly Part[], list: LossList): WireMessage {
-  const texts = parts.flatMap((part) => {
-    noteCache(part, list);
-    if (part.type === "text") return [part.text];
+function encodeSystem(parts: readonly Part[], capabilities: Capabilities, list: LossList): WireMessage {
+  const content = parts.flatMap((part) => {
+    if (part.type === "text")
+      return [withBreakpoint({ type: "text", text: part.text }, part.cache, capabilities, list)];
     list.add(
       `system-${part.type}`,
       `Part of type ${part.type} dropped from the instructions: the dialect supports text only.`,
     );
     return [];
   });
-  return { role: "system", content: texts.join("\n\n") };
+  if (content.some(hasBreakpoint)) return { role: "system", content };
+  return { role: "system", content: content.map((part) => part["text"]).join("\n\n") };
 }
 
 function* encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Steps<WireMessage[]> {
@@ -53,18 +54,17 @@ function* encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): St
   const content: WireContent[] = [];
   for (const part of turn.parts) {
     if (isPauseDue()) yield;
-    noteCache(part, list);
     if (part.type === "tool-result") {
-      const { text, media } = encodeResult(part, capabilities, list);
+      const { output, media } = encodeResult(part, capabilities, list);
       messages.push({
         role: "tool",
         tool_call_id: callIdAt(capabilities, part.callId),
-        content: text,
+        content: output,
       });
       content.push(...media);
     } else {
       const encoded = encodeUserPart(part, capabilities, list);
-      if (encoded !== undefined) content.push(encoded);
+      if (encoded !== undefined) content.push(withBreakpoint(encoded, part.cache, capabilities, list));
     }
   }
   // A turn whose parts were all dropped is skipped, because many servers reject an empty message.
@@ -84,9 +84,10 @@ function encodeName({ name }: Turn, { rejectedMembers }: Capabilities, list: Los
 
 function encodeResult(result: ToolResultPart, capabilities: Capabilities, list: LossList) {
   const { text, media } = flattenResult(result, (part) => encodeUserPart(part, capabilities, list));
-  for (const part of result.content) noteCache(part, list);
+  const cache = result.cache ?? findCache(result.content);
+  const output = [withBreakpoint({ type: "text", text }, cache, capabilities, list)];
   const note: WireContent = { type: "text", text: `From the result of call ${result.callId}:` };
-  return { text, media: media.length > 0 ? [note, ...media] : [] };
+  return { output: textContent(output, capabilities), media: media.length > 0 ? [note, ...media] : [] };
 }
 
 function* encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList): Steps<WireMessage[]> {
@@ -95,7 +96,7 @@ function* encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList
   const thoughts: ReasoningPart[] = [];
   let refusal: string | undefined;
   for (const part of turn.parts) {
-    noteCache(part, list);
+    if (part.type !== "text" && part.cache !== undefined) loseCache(list);
     if (part.type === "text") texts.push(part.text);
     else if (part.type === "tool-call") calls.push(part);
     else if (part.type === "reasoning") thoughts.push(part);
@@ -109,9 +110,12 @@ function* encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList
   const reasoning = encodeReasoning(thoughts, calls.length > 0, capabilities, list);
   const isSilent = texts.length + calls.length === 0 && refusal === undefined;
   if (isSilent && Object.keys(reasoning).length === 0 && turn.parts.length > 0) return [];
+  const cache = findCache(turn.parts.filter(({ type }) => type === "text"));
+  const spoken = [withBreakpoint({ type: "text", text: texts.join("") }, cache, capabilities, list)];
+  const silence = calls.length > 0 || refusal !== undefined ? null : "";
   const message = defined({
     role: "assistant",
-    content: texts.length > 0 ? texts.join("") : calls.length > 0 || refusal !== undefined ? null : "",
+    content: texts.length > 0 ? textContent(spoken, capabilities) : silence,
     refusal,
     name: encodeName(turn, capabilities, list),
     ...reasoning,
@@ -196,9 +200,30 @@ export function encodeToolCall(call: ToolCallPart): Readonly<Record<string, unkn
   return { id, type: "function", function: { name: call.name, arguments: text }, ...extra };
 }
 
-function noteCache(part: Part, list: LossList): void {
-  if (part.cache !== undefined)
-    list.add("cache-control", "Cache breakpoints dropped: the dialect has no equivalent.");
+/** Returns the last cache breakpoint of the parts, which covers everything before it. */
+function findCache(parts: readonly Part[]): CacheHint | undefined {
+  return parts.findLast(({ cache }) => cache !== undefined)?.cache;
+}
+
+/**
+ * Adds a cache breakpoint to a text if the upstream accepts `cache_control`, which OpenRouter defines for texts.
+ * Otherwise, the breakpoint is a loss.
+ */
+function withBreakpoint(
+  content: WireContent,
+  cache: CacheHint | undefined,
+  { optionalMembers }: Capabilities,
+  list: LossList,
+): WireContent {
+  if (cache === undefined) return content;
+  if (content.type === "text" && content["text"] !== "" && optionalMembers.includes("cache_control"))
+    return { ...content, cache_control: { type: "ephemeral", ...cache } };
+  loseCache(list);
+  return content;
+}
+
+function loseCache(list: LossList): void {
+  list.add("cache-control", "Cache breakpoints dropped: the upstream has no equivalent.");
 }
 
 /** A tool result for dialects whose results are text: the text, and the media to send separately. */
