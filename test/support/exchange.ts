@@ -47,6 +47,7 @@ export const everything: Capabilities = {
   reasoningMember: "reasoning_content",
   needsReasoning: false,
   thinksByDefault: false,
+  reasonsWithTools: true,
   thinkingMember: "reasoning_effort",
   shortCallIds: false,
   acceptsStreamOptions: true,

@@ -32,6 +32,7 @@ export const capabilityOverrideSchema = z.strictObject({
   reasoningMember: z.enum(["reasoning_content", "reasoning"]).optional(),
   needsReasoning: z.boolean().optional(),
   thinksByDefault: z.boolean().optional(),
+  reasonsWithTools: z.boolean().optional(),
   thinkingMember: z.enum(["reasoning_effort", "reasoning", "thinking"]).optional(),
   shortCallIds: z.boolean().optional(),
   acceptsStreamOptions: z.boolean().optional(),

@@ -122,11 +122,15 @@ function resolveOwnPlatform(
   });
 }
 
-/** The upstreams that are used without configuration if their key is in the environment, by upstream name. */
+/**
+ * The upstreams that are used without configuration if their key is in the environment, by upstream name. The responses
+ * upstream of OpenAI is the first one of that vendor, because clients of other dialects use the first one, and OpenAI's
+ * models since GPT-5.4 cannot reason in chat-completions requests with functions.
+ */
 const FROM_ENVIRONMENT: readonly (readonly [name: string, vendor: string, dialect: UpstreamDialect])[] = [
   ["anthropic", "anthropic", "messages"],
-  ["openai", "openai", "chat-completions"],
   ["openai-responses", "openai", "responses"],
+  ["openai", "openai", "chat-completions"],
   ["gemini", "gemini", "generative-language"],
   ["openrouter", "openrouter", "chat-completions"],
 ];

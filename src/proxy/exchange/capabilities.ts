@@ -44,6 +44,8 @@ export interface Capabilities {
    * upstream has no such option.
    */
   readonly thinksByDefault: boolean;
+  /** Whether the model can reason in a request with functions (chat-completions). */
+  readonly reasonsWithTools: boolean;
   /** The chat-completions member that sets or disables thinking. */
   readonly thinkingMember: "reasoning_effort" | "reasoning" | "thinking";
   /** Whether tool call ids must be nine letters and digits (Mistral). */
@@ -100,6 +102,7 @@ export const defaultCapabilities: Capabilities = {
   reasoningMember: "reasoning_content",
   needsReasoning: false,
   thinksByDefault: false,
+  reasonsWithTools: true,
   thinkingMember: "reasoning_effort",
   shortCallIds: false,
   acceptsStreamOptions: true,

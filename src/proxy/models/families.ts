@@ -48,9 +48,9 @@ export const families: readonly Family[] = [
     dialects: ["responses"],
     capabilities: { reasoning: "none", efforts: [] },
   },
-  { model: /^(o\d|gpt-5|codex-)/, dialects: openai, capabilities: thinkingOpenai },
+  { model: /^(o\d|gpt-[5-9]|codex-)/, dialects: openai, capabilities: thinkingOpenai },
   {
-    model: /^(gpt-5|codex-)/,
+    model: /^(gpt-[5-9]|codex-)/,
     dialects: openai,
     capabilities: {
       customTools: true,
@@ -68,6 +68,13 @@ export const families: readonly Family[] = [
     model: /^gpt-5\.([6-9]|\d\d)/,
     dialects: openai,
     capabilities: { efforts: ["none", "low", "medium", "high", "xhigh", "max"] },
+  },
+  // GPT-6 always reasons, and has the effort `max` in the responses dialect only.
+  { model: /^gpt-[6-9]/, dialects: chat, capabilities: { efforts: ["low", "medium", "high", "xhigh"] } },
+  {
+    model: /^gpt-[6-9]/,
+    dialects: ["responses"],
+    capabilities: { efforts: ["low", "medium", "high", "xhigh", "max"] },
   },
   // Codex models always reason, so they have no effort `none`.
   {

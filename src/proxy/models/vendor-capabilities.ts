@@ -13,6 +13,9 @@ function chat(vendor: string, model: RegExp, capabilities: Partial<Capabilities>
  * status 200 or 400 that were recorded in November 2026, and the vendors' pages in the comments.
  */
 export const vendorCapabilities: readonly Family[] = [
+  // https://github.com/openai/openai-openapi/issues/541: functions need `reasoning_effort: "none"`
+  chat("openai", /^gpt-5\.([4-9]|\d\d)/, { reasonsWithTools: false }),
+  chat("azure", /^gpt-5\.([4-9]|\d\d)/, { reasonsWithTools: false }),
   chat("deepseek", EVERY_MODEL, {
     echoesReasoning: true,
     needsReasoning: true,

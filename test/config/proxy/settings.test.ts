@@ -253,8 +253,8 @@ describe("the proxy's settings", () => {
     const { upstreams } = resolveProxyConfig(loaded, environment, { localServers, generatedKey: undefined });
     expect([...upstreams.values()].map(({ name, dialect, keys }) => [name, dialect, keys.join()])).toEqual([
       ["anthropic", "messages", "k1"],
-      ["openai", "chat-completions", "k2"],
       ["openai-responses", "responses", "k2"],
+      ["openai", "chat-completions", "k2"],
       ["gemini", "generative-language", "k3"],
       ["openrouter", "chat-completions", "k4"],
       ["ollama", "chat-completions", ""],

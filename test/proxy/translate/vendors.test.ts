@@ -234,3 +234,64 @@ describe("50 cache breakpoints at OpenRouter", () => {
     expect(shown.losses).toEqual(["cache-control"]);
   });
 });
+
+describe("37 reasoning in requests with functions", () => {
+  const tools = [{ name: "f", input_schema: { type: "object" } }];
+  const asked = { output_config: { effort: "high" } };
+
+  it.each([
+    ["gpt-5.4", "api.openai.com"],
+    ["gpt-5.6-sol", "api.openai.com"],
+    ["gpt-5.5", "acme.openai.azure.com"],
+  ])("is disabled for %s at %s, which rejects both together", async (model, host) => {
+    const received = await toChat({ tools, ...asked }, model, host);
+    expect(received.sent["reasoning_effort"]).toBe("none");
+    expect(received.losses).toEqual(["reasoning-effort"]);
+    const silent = await toChat({ tools }, model, host);
+    expect(silent.sent["reasoning_effort"]).toBe("none");
+    expect(silent.losses).toEqual([]);
+    const without = await toChat(asked, model, host);
+    expect(without.sent["reasoning_effort"]).toBe("high");
+    expect(without.losses).toEqual([]);
+  });
+
+  it.each([
+    ["gpt-5", "api.openai.com"],
+    ["openai/gpt-5.6-sol", "openrouter.ai"],
+  ])("is kept for %s at %s", async (model, host) => {
+    const received = await toChat({ tools, ...asked }, model, host);
+    expect(received.sent).toMatchObject(
+      host === "openrouter.ai" ? { reasoning: { effort: "high" } } : { reasoning_effort: "high" },
+    );
+    expect(received.losses).toEqual([]);
+  });
+});
+
+describe("the request for a GPT-6 model", () => {
+  const request = { temperature: 0.5, top_p: 0.9, stop_sequences: ["END"], output_config: { effort: "max" } };
+
+  it("has only members that the model accepts in the chat-completions dialect", async () => {
+    const received = await toChat(request, "gpt-6-astra", "api.openai.com");
+    expect(received.sent).toEqual({
+      model: "gpt-6-astra",
+      messages: [hi],
+      max_completion_tokens: 9,
+      reasoning_effort: "xhigh",
+    });
+    expect(received.losses).toEqual(["temperature", "top-p", "stop", "reasoning-effort"]);
+  });
+
+  it("has the effort max in the responses dialect, and never none", async () => {
+    const ask = (body: Json) =>
+      runScene({
+        client: "messages",
+        upstream: "responses",
+        body: { ...base, max_tokens: 99, ...body },
+        model: "gpt-6-astra",
+      });
+    expect((await ask(request)).sent["reasoning"]).toMatchObject({ effort: "max" });
+    const off = await ask({ thinking: { type: "disabled" } });
+    expect(off.sent["reasoning"]).toMatchObject({ effort: "low" });
+    expect(off.losses).toEqual(["reasoning-effort"]);
+  });
+});

@@ -3,7 +3,7 @@ import type { UpstreamCall } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
-import { asksToThink } from "../../exchange/reasoning-effort.ts";
+import { asksToThink, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
@@ -121,6 +121,8 @@ function encodeEffort(
   capabilities: Capabilities,
   list: LossList,
 ): Readonly<Record<string, unknown>> {
+  if (!capabilities.reasonsWithTools && request.tools.some(({ type }) => type !== "hosted"))
+    return switchReasoningOff(request, list);
   if (!asksToThink(request.reasoning)) return {};
   const { budget } = request.reasoning;
   const { thinkingMember } = capabilities;
@@ -132,6 +134,12 @@ function encodeEffort(
   return thinkingMember === "thinking" && effort === "none"
     ? { thinking: { type: "disabled" } }
     : { reasoning_effort: effort };
+}
+
+function switchReasoningOff({ reasoning }: ExchangeRequest, list: LossList) {
+  if (asksToThink(reasoning) && resolveEffort(reasoning) !== "none")
+    list.add("reasoning-effort", "Reasoning disabled: the model does not support it in a request with functions.");
+  return { reasoning_effort: "none" };
 }
 
 function encodeStream({ stream }: ExchangeRequest, { acceptsStreamOptions }: Capabilities) {
