@@ -194,6 +194,17 @@ export const families: readonly Family[] = [
     dialects: anthropic,
     capabilities: { acceptsSampling: false, efforts: ["low", "medium", "high", "xhigh", "max"] },
   },
+  // These models reject `thinking.type: "disabled"`, and the next ones also a forced tool choice.
+  {
+    model: /^claude-((fable|mythos)-5|(opus|sonnet)-5-5)/,
+    dialects: anthropic,
+    capabilities: { alwaysThinks: true },
+  },
+  {
+    model: /^claude-((fable|mythos)-5-[12]|(opus|sonnet)-5-5)/,
+    dialects: anthropic,
+    capabilities: { toolChoices: ["auto", "none"] },
+  },
   {
     model: /^gemini-(1|2\.0)|^gemma/,
     dialects: google,

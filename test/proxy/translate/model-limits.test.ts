@@ -100,4 +100,48 @@ describe("requests that a model would reject", () => {
       expect(await user("u".repeat(64))).toEqual(["u".repeat(64), []]);
     },
   );
+
+  const weather = { type: "function", function: { name: "weather", parameters: { type: "object" } } };
+  const time = { type: "function", function: { name: "time", parameters: { type: "object" } } };
+  const toClaude = (body: Json, model: string) =>
+    sent("chat-completions", "messages", { model: "m", messages: [hi], ...body }, { model });
+
+  it.each([
+    ["claude-opus-5", { type: "disabled" }, []],
+    ["claude-opus-5-5", { type: "adaptive" }, ["reasoning-effort"]],
+    ["claude-sonnet-5-5", { type: "adaptive" }, ["reasoning-effort"]],
+    ["claude-fable-5", { type: "adaptive" }, ["reasoning-effort"]],
+    ["claude-mythos-5-1", { type: "adaptive" }, ["reasoning-effort"]],
+  ])("37 thinking is switched off only at models that allow it: %s", async (model, thinking, losses) => {
+    const received = await toClaude({ reasoning_effort: "none" }, model);
+    expect(received.sent["thinking"]).toMatchObject(thinking);
+    expect([...new Set(received.losses)]).toEqual(losses);
+  });
+
+  it.each(["claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5-1", "us.anthropic.claude-mythos-5-2"])(
+    "32 %s receives no forced tool choice, and keeps its thinking",
+    async (model) => {
+      const body = { tools: [weather, time], reasoning_effort: "high" };
+      const one = { type: "function", function: { name: "time" } };
+      const required = await toClaude(
+        { ...body, tool_choice: "required", parallel_tool_calls: false },
+        model,
+      );
+      expect(required.sent["tool_choice"]).toEqual({ type: "auto", disable_parallel_tool_use: true });
+      expect(required.sent["thinking"]).toMatchObject({ type: "adaptive" });
+      expect(required.losses).toEqual(["tool-choice"]);
+      const named = await toClaude({ ...body, tool_choice: one }, model);
+      expect(named.sent).toMatchObject({ tools: [{ name: "time" }], tool_choice: { type: "auto" } });
+      expect(named.sent["tools"]).toHaveLength(1);
+      expect(named.losses).toEqual(["tool-choice"]);
+    },
+  );
+
+  it("32 an older Claude model receives a forced tool choice, without thinking", async () => {
+    const body = { tools: [weather], reasoning_effort: "high", tool_choice: "required" };
+    const received = await toClaude(body, "claude-opus-5");
+    expect(received.sent["tool_choice"]).toEqual({ type: "any" });
+    expect(received.sent).not.toHaveProperty("thinking");
+    expect(received.losses).toEqual(["reasoning-effort"]);
+  });
 });

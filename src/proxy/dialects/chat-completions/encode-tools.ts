@@ -5,6 +5,7 @@ import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, HostedTool, OutputFormat, Tool, ToolChoice } from "../../exchange/request.ts";
+import { fitToolChoice } from "../shared/fit-tool-choice.ts";
 
 /**
  * Encodes `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`. Omits the first three if there are no
@@ -15,7 +16,7 @@ export function encodeTools(
   capabilities: Capabilities,
   list: LossList,
 ): Readonly<Record<string, unknown>> {
-  const { tools: asked, choice } = fitChoice(narrowTools(request), capabilities, list);
+  const { tools: asked, choice } = fitToolChoice(narrowTools(request), capabilities, list);
   const hosted = asked.filter((tool): tool is HostedTool => tool.type === "hosted");
   const own = hosted.filter((tool) => tool.dialect === "chat-completions");
   const search = own.map((tool) => tool.raw).find((raw) => isObject(raw) && "web_search_options" in raw);
@@ -31,30 +32,6 @@ export function encodeTools(
     tool_choice: choice === undefined ? undefined : encodeChoice(choice, request.tools),
     parallel_tool_calls: request.parallelToolCalls,
   });
-}
-
-interface ChosenTools {
-  readonly tools: readonly Tool[];
-  readonly choice: ToolChoice | undefined;
-}
-
-/**
- * Replaces a tool choice that the upstream rejects. For `none`, all tools are dropped. For a named tool, the other
- * tools are dropped and the choice becomes `required`. If the upstream rejects `required`, the choice becomes `auto`,
- * which is a loss. If the upstream rejects `auto`, its default, the choice is omitted.
- */
-function fitChoice(chosen: ChosenTools, { toolChoices }: Capabilities, list: LossList): ChosenTools {
-  const { tools, choice } = chosen;
-  if (choice === undefined || choice.mode === "allowed" || toolChoices.includes(choice.mode)) return chosen;
-  if (choice.mode === "auto") return { tools, choice: undefined };
-  if (choice.mode === "none") return { tools: [], choice: undefined };
-  const named =
-    choice.mode === "tool"
-      ? tools.filter((tool) => tool.type !== "hosted" && tool.name === choice.name)
-      : tools;
-  if (toolChoices.includes("required")) return { tools: named, choice: { mode: "required" } };
-  list.add("tool-choice", "The model may respond without a tool call: the upstream cannot require one.");
-  return { tools: named, choice: toolChoices.includes("auto") ? { mode: "auto" } : undefined };
 }
 
 function encodeTool(tool: Tool, list: LossList): unknown {

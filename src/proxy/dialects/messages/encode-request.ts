@@ -30,7 +30,7 @@ export function* encodeRequest(
     model: request.model,
     max_tokens: maxTokens,
     ...(yield* encodeConversation(request, context)),
-    ...encodeTools(request, list),
+    ...encodeTools(request, capabilities, list),
     ...encodeSampling(
       request,
       context,

@@ -51,7 +51,7 @@ export function encodeThinking(
         : `Reasoning effort ${effort} sent as ${known}: the model does not support ${effort}.`,
     );
   }
-  if (isForced(request)) {
+  if (isForced(request, capabilities)) {
     list.add(
       "reasoning-effort",
       "Reasoning dropped: the vendor does not support it with a forced tool choice.",
@@ -83,9 +83,10 @@ export function encodeThinking(
   return { thinking: { type: "enabled", budget_tokens: budget, ...shown }, ...effortMember };
 }
 
-function isForced(request: ExchangeRequest): boolean {
+function isForced(request: ExchangeRequest, { toolChoices }: Capabilities): boolean {
   const choice = request.toolChoice;
   if (request.tools.length === 0 || choice === undefined) return false;
+  if (!toolChoices.includes("required") && !toolChoices.includes("tool")) return false;
   return (
     choice.mode === "required" || choice.mode === "tool" || (choice.mode === "allowed" && choice.required)
   );

@@ -1,9 +1,11 @@
 import { argumentsSchema } from "../../exchange/arguments-schema.ts";
+import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
 import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../../exchange/request.ts";
 import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-search.ts";
+import { fitToolChoice } from "../shared/fit-tool-choice.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
 /** Members of a tool's `extras` that this dialect supports. */
@@ -40,8 +42,12 @@ export function toolHeaders(request: ExchangeRequest): { headers?: Readonly<Reco
 }
 
 /** Encodes `tools`, `mcp_servers` and `tool_choice`; returns an empty object if there are no tools. */
-export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
-  const { tools: asked, choice } = narrowTools(request);
+export function encodeTools(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+  list: LossList,
+): Readonly<Record<string, unknown>> {
+  const { tools: asked, choice } = fitToolChoice(narrowTools(request), capabilities, list);
   const tools: unknown[] = [];
   const servers: unknown[] = [];
   const dropped: HostedTool[] = [];
