@@ -14,12 +14,15 @@ describe.each([
   it.each([
     ["chat-completions", { messages: [{ role: "user", content: "Hi" }] }, "rate_limit_exceeded"],
     ["messages", { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }, "rate_limit_error"],
-  ] as const)("is a rate limit, not a prompt that is too long, for a %s client", async (client, asked, name) => {
-    const body: Json = { model: "m", ...asked };
-    const received = await runScene({ client, upstream, body, response, status, headers });
-    expect([received.status, received.headers["retry-after"]]).toEqual([429, "7"]);
-    expect(received.text).toContain(name);
-    expect(received.text).toContain(message);
-    expect(received.text).not.toMatch(/prompt is too long|context_length_exceeded/);
-  });
+  ] as const)(
+    "is a rate limit, not a prompt that is too long, for a %s client",
+    async (client, asked, name) => {
+      const body: Json = { model: "m", ...asked };
+      const received = await runScene({ client, upstream, body, response, status, headers });
+      expect([received.status, received.headers["retry-after"]]).toEqual([429, "7"]);
+      expect(received.text).toContain(name);
+      expect(received.text).toContain(message);
+      expect(received.text).not.toMatch(/prompt is too long|context_length_exceeded/);
+    },
+  );
 });

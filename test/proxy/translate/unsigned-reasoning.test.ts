@@ -20,27 +20,30 @@ async function receiveItems(stream: boolean): Promise<readonly Json[]> {
   return response["output"] as Json[];
 }
 
-describe.each([false, true])("unsigned reasoning as an item for responses clients (streamed: %s)", (stream) => {
-  it("is marked, and not sent to a responses upstream, which does not know the item", async () => {
-    const [reasoning, functionCall] = await receiveItems(stream);
-    expect(reasoning).toMatchObject({
-      type: "reasoning",
-      summary: [{ type: "summary_text", text: "Hm" }],
-      encrypted_content: "sally1.chat-completions.",
+describe.each([false, true])(
+  "unsigned reasoning as an item for responses clients (streamed: %s)",
+  (stream) => {
+    it("is marked, and not sent to a responses upstream, which does not know the item", async () => {
+      const [reasoning, functionCall] = await receiveItems(stream);
+      expect(reasoning).toMatchObject({
+        type: "reasoning",
+        summary: [{ type: "summary_text", text: "Hm" }],
+        encrypted_content: "sally1.chat-completions.",
+      });
+      const body = Buffer.from(JSON.stringify({ model: "m", input: [hi, reasoning, functionCall, result] }));
+      const cleaned = await withoutForeignThinking("responses", body);
+      expect(JSON.parse(cleaned.toString())).toEqual({ model: "m", input: [hi, functionCall, result] });
     });
-    const body = Buffer.from(JSON.stringify({ model: "m", input: [hi, reasoning, functionCall, result] }));
-    const cleaned = await withoutForeignThinking("responses", body);
-    expect(JSON.parse(cleaned.toString())).toEqual({ model: "m", input: [hi, functionCall, result] });
-  });
 
-  it("is sent back to the vendor that expects it, and is a loss at any other", async () => {
-    const items = await receiveItems(stream);
-    const body = { model: "m", input: [hi, ...items, result], tools };
-    const own = await sent("responses", "chat-completions", body, { model: "deepseek-chat" });
-    expect(own.sent["messages"]).toMatchObject([{}, { reasoning_content: "Hm" }, {}]);
-    expect(own.losses).toEqual([]);
-    const other = await sent("responses", "messages", body);
-    expect(other.sentText).not.toContain("Hm");
-    expect(other.losses).toEqual(["reasoning"]);
-  });
-});
+    it("is sent back to the vendor that expects it, and is a loss at any other", async () => {
+      const items = await receiveItems(stream);
+      const body = { model: "m", input: [hi, ...items, result], tools };
+      const own = await sent("responses", "chat-completions", body, { model: "deepseek-chat" });
+      expect(own.sent["messages"]).toMatchObject([{}, { reasoning_content: "Hm" }, {}]);
+      expect(own.losses).toEqual([]);
+      const other = await sent("responses", "messages", body);
+      expect(other.sentText).not.toContain("Hm");
+      expect(other.losses).toEqual(["reasoning"]);
+    });
+  },
+);

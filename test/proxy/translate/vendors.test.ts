@@ -225,7 +225,12 @@ describe("50 cache breakpoints at OpenRouter", () => {
     ];
     for (const received of elsewhere) {
       expect(received.sentText).not.toContain("cache_control");
-      expect(received.sent["messages"]).toMatchObject([{ content: "You are Claude Code.\n\nRules" }, {}, {}, {}]);
+      expect(received.sent["messages"]).toMatchObject([
+        { content: "You are Claude Code.\n\nRules" },
+        {},
+        {},
+        {},
+      ]);
       expect(received.losses).toEqual(["cache-control"]);
     }
     const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };

@@ -138,7 +138,10 @@ function encodeEffort(
 
 function switchReasoningOff({ reasoning }: ExchangeRequest, list: LossList) {
   if (asksToThink(reasoning) && resolveEffort(reasoning) !== "none")
-    list.add("reasoning-effort", "Reasoning disabled: the model does not support it in a request with functions.");
+    list.add(
+      "reasoning-effort",
+      "Reasoning disabled: the model does not support it in a request with functions.",
+    );
   return { reasoning_effort: "none" };
 }
 
