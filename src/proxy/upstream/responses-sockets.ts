@@ -161,6 +161,10 @@ class Connection {
     const event = parseEvent(data);
     const type = String(event?.["type"]);
     if (type === "error") {
+      if (isOfConnection(event)) {
+        this.end();
+        return;
+      }
       this.current = undefined;
       turn.reject(event ?? {});
       this.becomeIdle();
@@ -197,6 +201,12 @@ function readTurn({ method, path, body }: Dispatcher.DispatchOptions): Json | un
   const members = tryParseExactJson(body.toString());
   const isTurn = isObject(members) && members["stream"] === true && members["background"] !== true;
   return isTurn ? members : undefined;
+}
+
+/** Returns whether an error event means that the vendor takes no more requests over this connection. */
+function isOfConnection(event: Json | undefined): boolean {
+  const { error } = event ?? {};
+  return isObject(error) && error["code"] === "websocket_connection_limit_reached";
 }
 
 function parseEvent(text: string): Json | undefined {

@@ -1,4 +1,8 @@
 import { type Dispatcher, errors } from "undici";
+import { isObject } from "../exchange/json.ts";
+
+/** Matches headers of an error event that describe the form of an HTTP response, which the event does not have. */
+const OF_FORM = /^(?:content-|connection$|keep-alive$|trailer$|transfer-encoding$|upgrade$)/;
 
 /** The actions that a turn requests from its connection. */
 interface TurnActions {
@@ -61,8 +65,9 @@ export class TurnController implements Dispatcher.DispatchController {
       this.end();
       return;
     }
-    const { status, error } = event;
-    this.begin(typeof status === "number" && status >= 400 ? status : 502, "application/json");
+    const { status = event["status_code"], error, headers } = event;
+    const isError = typeof status === "number" && Number.isInteger(status) && status >= 400 && status < 600;
+    this.begin(isError ? status : 502, "application/json", readHeaders(headers));
     this.waiting.push(Buffer.from(JSON.stringify({ error: error ?? event })));
     this.end();
   }
@@ -97,9 +102,9 @@ export class TurnController implements Dispatcher.DispatchController {
     this.flush();
   }
 
-  private begin(status: number, type: string): void {
+  private begin(status: number, type: string, headers: Readonly<Record<string, string>> = {}): void {
     this.hasBegun = true;
-    this.handler.onResponseStart?.(this, status, { "content-type": type }, "");
+    this.handler.onResponseStart?.(this, status, { ...headers, "content-type": type }, "");
   }
 
   private flush(): void {
@@ -132,4 +137,16 @@ export class TurnController implements Dispatcher.DispatchController {
       this.actions.abandon();
     }, ms);
   }
+}
+
+/** Reads the `headers` of an error event, such as `retry-after`. Leaves out values that HTTP does not allow. */
+function readHeaders(headers: unknown): Record<string, string> {
+  const read: Record<string, string> = {};
+  if (!isObject(headers)) return read;
+  for (const [key, value] of Object.entries(headers)) {
+    const name = key.toLowerCase();
+    const isValue = ["string", "number", "boolean"].includes(typeof value) && /^[ -~]*$/.test(String(value));
+    if (isValue && /^[a-z\d-]+$/.test(name) && !OF_FORM.test(name)) read[name] = String(value);
+  }
+  return read;
 }

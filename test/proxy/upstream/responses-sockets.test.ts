@@ -227,6 +227,40 @@ describe("responses over WebSockets to upstreams", () => {
     expect(types.at(-1)).toMatch(/error|thrown/);
   });
 
+  it("report the headers of an error, which say when to retry", async () => {
+    const { ask } = await setUp((socket) =>
+      socket.send(
+        JSON.stringify({
+          type: "error",
+          status_code: 429,
+          error: { code: "rate_limit_exceeded", message: "Slow down", param: null },
+          headers: {
+            "Retry-After": 900,
+            "x-ratelimit-remaining-requests": "0",
+            "content-length": "3",
+            "openai-broken": "a\nb",
+          },
+        }),
+      ),
+    );
+    const error = await ask().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OpenAI.RateLimitError);
+    const { headers } = error as { headers: Headers };
+    expect(headers.get("retry-after")).toBe("900");
+    expect(headers.get("openai-broken")).toBeNull();
+  });
+
+  it("replace a connection that the vendor no longer accepts requests on", async () => {
+    const { ask, state } = await setUp((socket, event, count) => {
+      const code = "websocket_connection_limit_reached";
+      if (count !== 2) complete(socket, event, count);
+      else socket.send(JSON.stringify({ type: "error", status: 400, error: { code, message: "An hour" } }));
+    });
+    expect(await ask()).toContain("Hello");
+    expect(await ask()).toContain("Hello");
+    expect([state.sockets, state.http]).toEqual([2, 0]);
+  });
+
   it("end the connection when the client disconnects", async () => {
     const { client, state } = await setUp((socket) =>
       socket.send(
