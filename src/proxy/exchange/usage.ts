@@ -71,9 +71,13 @@ export function fromSeparateThoughtCounts(counts: {
 export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
   if (earlier === undefined || later === undefined) return later ?? earlier;
   const [before, after] = [earlier.input, later.input];
+  // A later report of messages may have `input_tokens` only, which excludes the cached tokens of an earlier report.
+  const isPart =
+    after.uncached !== undefined && after.cacheRead === undefined && after.cacheWrite === undefined;
+  const cached = isPart ? (before.cacheRead ?? 0) + (before.cacheWrite ?? 0) : 0;
   return defined({
     input: defined({
-      total: after.total ?? before.total,
+      total: after.total === undefined ? before.total : after.total + cached,
       uncached: after.uncached ?? before.uncached,
       cacheRead: after.cacheRead ?? before.cacheRead,
       cacheWrite: after.cacheWrite ?? before.cacheWrite,

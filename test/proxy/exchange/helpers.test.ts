@@ -171,6 +171,18 @@ describe("usage counts", () => {
     );
   });
 
+  it("keep the cached tokens of an earlier report in the total", () => {
+    const start = fromExclusiveCounts({ uncached: 20, cacheRead: 900, cacheWrite: 80, output: 1 });
+    const end = fromExclusiveCounts({ uncached: 25, output: 50 });
+    expect(mergeUsage(start, end)).toEqual({
+      input: { total: 1_005, uncached: 25, cacheRead: 900, cacheWrite: 80 },
+      output: { total: 50 },
+    });
+    const whole = fromExclusiveCounts({ uncached: 25, cacheRead: 900, output: 50 });
+    expect(mergeUsage(end, whole)?.input).toEqual({ total: 925, uncached: 25, cacheRead: 900 });
+    expect(mergeUsage(start, fromExclusiveCounts({ uncached: null, output: 50 }))?.input.total).toBe(1_000);
+  });
+
   it("contain no invented numbers", () => {
     expect(fromInclusiveCounts({ input: undefined, output: null })).toEqual({ input: {}, output: {} });
     expect(uncachedInput({ input: {}, output: {} })).toBeUndefined();
