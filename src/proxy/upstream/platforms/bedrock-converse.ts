@@ -1,6 +1,7 @@
 import { AppError } from "../../../errors.ts";
 import { defined } from "../../exchange/defined.ts";
 import { asObject, asObjects, type Json } from "../../exchange/json.ts";
+import { toCallId } from "../../exchange/tool-call-id.ts";
 
 /**
  * Matches the models that accept cache points, in instructions and messages only. Other models reject requests with
@@ -8,6 +9,8 @@ import { asObject, asObjects, type Json } from "../../exchange/json.ts";
  * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
  */
 const CACHES = /(?:^|[./:])amazon\.nova-/;
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html */
+const CALL_IDS = { pattern: /^[a-zA-Z0-9_.:-]+$/, maxLength: 64 };
 
 /**
  * Converts a request of the `messages` dialect to Amazon Bedrock's Converse API. Throws `unsupported` if the request
@@ -73,6 +76,10 @@ function usesTools(messages: unknown): boolean {
   );
 }
 
+function toId(id: unknown): unknown {
+  return typeof id === "string" ? toCallId(CALL_IDS, id) : id;
+}
+
 function toContent(block: Json, names: DocumentNames): Json[] {
   switch (block["type"]) {
     case "text":
@@ -82,12 +89,14 @@ function toContent(block: Json, names: DocumentNames): Json[] {
     case "document":
       return toMedia("document", block, names);
     case "tool_use":
-      return [{ toolUse: { toolUseId: block["id"], name: block["name"], input: block["input"] ?? {} } }];
+      return [
+        { toolUse: { toolUseId: toId(block["id"]), name: block["name"], input: block["input"] ?? {} } },
+      ];
     case "tool_result":
       return [
         {
           toolResult: defined({
-            toolUseId: block["tool_use_id"],
+            toolUseId: toId(block["tool_use_id"]),
             content: toBlocks(block["content"]).flatMap((each) => toContent(each, names)),
             status: block["is_error"] === true ? "error" : undefined,
           }),

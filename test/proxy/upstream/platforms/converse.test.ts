@@ -64,6 +64,27 @@ describe("a request for Converse", () => {
     expect(JSON.stringify(nova).match(/cachePoint/g)).toHaveLength(2);
   });
 
+  it("has call ids of at most 64 characters, the same in a call and its result", () => {
+    const ids = (id: string) => {
+      const converse = toConverse(NOVA, {
+        messages: [
+          { role: "user", content: "Hi" },
+          { role: "assistant", content: [{ type: "tool_use", id, name: "f", input: {} }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "1" }] },
+        ],
+      });
+      return [...JSON.stringify(converse).matchAll(/"toolUseId":"([^"]*)"/g)].map(([, each]) => each);
+    };
+    const kimi = "functions.mcp__playwright__browser_navigate_back:12";
+    const encoded = `call_w_${Buffer.from(kimi).toString("base64url")}`;
+    expect(encoded.length).toBeGreaterThan(64);
+    expect(ids(encoded)).toEqual([kimi, kimi]);
+    expect(ids("tooluse_abc-1")).toEqual(["tooluse_abc-1", "tooluse_abc-1"]);
+    const [call, result] = ids(`toolu_${"a".repeat(90)}`);
+    expect(call).toMatch(/^[a-zA-Z0-9_.:-]{1,64}$/);
+    expect(result).toBe(call);
+  });
+
   it("has no tools for the tool choice none, unless the conversation has used them", () => {
     const none = { tools, tool_choice: { type: "none" } };
     const hi = { role: "user", content: "Hi" };
