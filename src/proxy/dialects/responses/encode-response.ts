@@ -18,7 +18,13 @@ import {
   textContent,
 } from "./output-items.ts";
 import { getPhase } from "./phase.ts";
-import { createFrame, encodeServiceTier, encodeUsage, getFinalStatus } from "./response-object.ts";
+import {
+  createFrame,
+  encodeServiceTier,
+  encodeUsage,
+  getFinalStatus,
+  getLastStatus,
+} from "./response-object.ts";
 
 /** Encodes a complete response object. The dialect has one candidate, so further candidates are a loss. */
 export function* encodeResponse(
@@ -38,6 +44,7 @@ export function* encodeResponse(
     ...(final.status === "completed" ? { completed_at: Math.floor(context.now / 1000) } : {}),
     output: yield* encodeOutput(
       detachCallSignatures(detachTextSignatures(parts, losses)),
+      getLastStatus(final),
       frame.id,
       context,
       losses,
@@ -52,9 +59,13 @@ function isRefusal(part: Part): boolean {
   return part.type === "refusal";
 }
 
-/** Encodes the output. Consecutive texts and refusals become one message, and every other part becomes an item. */
+/**
+ * Encodes the output. Consecutive texts and refusals become one message, and every other part becomes an item.
+ * `lastStatus` is the status of a message at the end.
+ */
 function* encodeOutput(
   parts: readonly Part[],
+  lastStatus: "incomplete" | "completed",
   responseId: string,
   context: EncodeContext,
   losses: LossList,
@@ -62,9 +73,9 @@ function* encodeOutput(
   const output: OutputItem[] = [];
   let content: unknown[] = [];
   let phase: unknown;
-  const close = () => {
+  const close = (status: "incomplete" | "completed" = "completed") => {
     if (content.length > 0) {
-      output.push(messageItem(itemId("msg", responseId, output.length), content, "completed", phase));
+      output.push(messageItem(itemId("msg", responseId, output.length), content, status, phase));
     }
     content = [];
     phase = undefined;
@@ -81,7 +92,7 @@ function* encodeOutput(
       phase ??= getPhase(part);
     }
   }
-  close();
+  close(lastStatus);
   return output;
 }
 

@@ -13,6 +13,7 @@ import {
   type FinalStatus,
   getFailure,
   getFinalStatus,
+  getLastStatus,
   type Identity,
   type ResponseFrame,
 } from "./response-object.ts";
@@ -121,10 +122,9 @@ class ResponsesStreamEncoder implements StreamEncoder {
 
   private finishAll(): void {
     const { writers } = this.current();
-    const problem = writers.settle(isCutOff(this.finish));
-    this.terminate(
-      problem === undefined ? getFinalStatus(this.finish, writers.refused) : getFailure(problem),
-    );
+    const final = getFinalStatus(this.finish, writers.refused);
+    const problem = writers.settle(isCutOff(this.finish), getLastStatus(final));
+    this.terminate(problem === undefined ? final : getFailure(problem));
   }
 
   private terminate(final: FinalStatus): void {

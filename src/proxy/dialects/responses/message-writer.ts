@@ -9,8 +9,8 @@ import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
 export interface MessageWriter {
   start(part: OpenPart): PartWriter;
-  /** Closes the open message to further parts. The message ends when its last part ends. */
-  close(): void;
+  /** Closes the open message to further parts. The message ends when its last part ends, with `status`. */
+  close(status?: "incomplete" | "completed"): void;
 }
 
 interface OpenMessage {
@@ -19,6 +19,7 @@ interface OpenMessage {
   readonly content: unknown[];
   openParts: number;
   isClosed: boolean;
+  status: "incomplete" | "completed";
   ended: boolean;
   phase: unknown;
 }
@@ -38,7 +39,8 @@ export function createMessageWriter({ events, losses }: WriterDeps, list: Output
   const open = (phase: unknown): OpenMessage => {
     if (current !== undefined && !current.isClosed) return current;
     const { outputIndex, id } = list.open("msg");
-    current = { outputIndex, id, content: [], openParts: 0, isClosed: false, ended: false, phase };
+    const state = { openParts: 0, isClosed: false, status: "completed", ended: false } as const;
+    current = { outputIndex, id, content: [], ...state, phase };
     const item = messageItem(id, [], "in_progress", phase);
     events.write("response.output_item.added", { output_index: outputIndex, item });
     return current;
@@ -46,15 +48,16 @@ export function createMessageWriter({ events, losses }: WriterDeps, list: Output
   const closeIfDone = (message: OpenMessage) => {
     if (!message.isClosed || message.openParts > 0 || message.ended) return;
     message.ended = true;
-    const item = messageItem(message.id, message.content, "completed", message.phase);
+    const item = messageItem(message.id, message.content, message.status, message.phase);
     events.write("response.output_item.done", { output_index: message.outputIndex, item });
     list.finish(message.outputIndex, item);
   };
   return {
     start: (part) => new ContentWriter(part, { events, losses, open, closeIfDone }),
-    close() {
-      if (current === undefined) return;
+    close(status = "completed") {
+      if (current === undefined || current.isClosed) return;
       current.isClosed = true;
+      current.status = status;
       closeIfDone(current);
     },
   };

@@ -94,6 +94,11 @@ function echoFormat(context: EncodeContext): unknown {
 
 export type FinalStatus = Readonly<Record<string, unknown>> & { readonly status: string };
 
+/** Returns the status of a message that is the last item of a response. */
+export function getLastStatus({ status }: FinalStatus): "incomplete" | "completed" {
+  return status === "incomplete" ? "incomplete" : "completed";
+}
+
 /** Returns the status and details for a finish reason. `refused` means that the response contains a refusal. */
 export function getFinalStatus(finish: Finish, refused: boolean): FinalStatus {
   switch (finish.unified) {

@@ -96,12 +96,12 @@ export class PartWriters implements OutputList {
   }
 
   /**
-   * Ends the open items. Returns an error if the arguments of a call are not valid JSON, unless the response was cut
-   * off (`cut`).
+   * Ends the open items, a message with `status`. Returns an error if the arguments of a call are not valid JSON, unless
+   * the response was cut off (`cut`).
    */
-  settle(cut: boolean): ExchangeError | undefined {
+  settle(cut: boolean, status: "incomplete" | "completed"): ExchangeError | undefined {
     this.flushSignature();
-    this.message.close();
+    this.message.close(status);
     for (const call of this.pending) call.settle();
     const [broken] = this.pending;
     return cut || broken === undefined ? undefined : brokenCall(broken.name);

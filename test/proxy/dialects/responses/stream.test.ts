@@ -250,6 +250,40 @@ describe("encoding a stream of the responses dialect", () => {
     });
   });
 
+  it.each([
+    ["length", "incomplete"],
+    ["content-filter", "incomplete"],
+    ["stop", "completed"],
+  ] as const)(
+    "57: the message in which a response ends with %s is %s, and earlier ones are completed",
+    (unified, status) => {
+      const parts: Part[] = [
+        { type: "text", text: "First." },
+        { type: "reasoning", text: "Then" },
+        { type: "text", text: "And th" },
+      ];
+      const events = encode([
+        start,
+        ...parts.flatMap(whole),
+        { type: "finish", finish: { unified } },
+        { type: "end" },
+      ]);
+      const items = [
+        { type: "message", status: "completed" },
+        { type: "reasoning" },
+        { type: "message", status },
+      ];
+      expect(events.at(-1).response).toMatchObject({ status, output: items });
+      const done = events.filter(({ type }) => type === "response.output_item.done");
+      expect(done.map(({ item }) => item)).toMatchObject(items);
+      const response = { candidates: [{ parts, finish: { unified } }] };
+      const { output } = responses.encodeResponse(response, encodeContext()).value as { output: unknown[] };
+      expect(output).toMatchObject(items);
+      const read = responses.decodeRequest({ model: "m", input: output }, {}).value;
+      expect(read.turns[0]?.parts.at(-1)).toMatchObject({ type: "text", text: "And th" });
+    },
+  );
+
   it("56: reports a refusal without text as filtered", () => {
     const events = encode([start, { type: "finish", finish: { unified: "refusal" } }, { type: "end" }]);
     expect(events.at(-1).response).toMatchObject({
