@@ -43,6 +43,7 @@ export const everything: Capabilities = {
   efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
   reasoning: "effort",
   alwaysThinks: false,
+  hidesThinking: false,
   echoesReasoning: false,
   reasoningMember: "reasoning_content",
   needsReasoning: false,

@@ -19,6 +19,7 @@ export const capabilityOverrideSchema = z.strictObject({
   minThinkingTokens: z.number().int().positive().optional(),
   maxThinkingTokens: z.number().int().positive().optional(),
   alwaysThinks: z.boolean().optional(),
+  hidesThinking: z.boolean().optional(),
   echoesReasoning: z.boolean().optional(),
   structuredOutput: z.enum(["json-schema", "only-json-schema", "json", "none"]).optional(),
   jsonSchemaTools: z.boolean().optional(),

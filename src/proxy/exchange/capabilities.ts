@@ -30,6 +30,8 @@ export interface Capabilities {
   readonly maxThinkingTokens?: number;
   /** Whether thinking cannot be switched off. */
   readonly alwaysThinks: boolean;
+  /** Whether the model omits the text of its thinking unless the request asks for it (messages). */
+  readonly hidesThinking: boolean;
   /** Whether the upstream requires the thinking of earlier messages (for example DeepSeek, Kimi and GLM). */
   readonly echoesReasoning: boolean;
   /** The member of a message that carries earlier thinking. */
@@ -98,6 +100,7 @@ export const defaultCapabilities: Capabilities = {
   efforts: [],
   reasoning: "none",
   alwaysThinks: false,
+  hidesThinking: false,
   echoesReasoning: false,
   reasoningMember: "reasoning_content",
   needsReasoning: false,

@@ -192,7 +192,11 @@ export const families: readonly Family[] = [
   {
     model: /^claude-(opus-4-[7-9]|[a-z]+-5)/,
     dialects: anthropic,
-    capabilities: { acceptsSampling: false, efforts: ["low", "medium", "high", "xhigh", "max"] },
+    capabilities: {
+      acceptsSampling: false,
+      efforts: ["low", "medium", "high", "xhigh", "max"],
+      hidesThinking: true,
+    },
   },
   // These models reject `thinking.type: "disabled"`, and the next ones also a forced tool choice.
   {

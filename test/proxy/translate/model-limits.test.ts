@@ -114,8 +114,25 @@ describe("requests that a model would reject", () => {
     ["claude-mythos-5-1", { type: "adaptive" }, ["reasoning-effort"]],
   ])("37 thinking is switched off only at models that allow it: %s", async (model, thinking, losses) => {
     const received = await toClaude({ reasoning_effort: "none" }, model);
-    expect(received.sent["thinking"]).toMatchObject(thinking);
+    expect(received.sent["thinking"]).toEqual(thinking);
     expect([...new Set(received.losses)]).toEqual(losses);
+  });
+
+  it("37 Claude models that omit their thinking by default show it to clients that do not ask them to omit it", async () => {
+    const model = "claude-opus-4-8";
+    const thinking = async (received: Promise<{ sent: Json }>) => (await received).sent["thinking"];
+    const shown = { type: "adaptive", display: "summarized" };
+    const hidden = { type: "adaptive", display: "omitted" };
+    expect(await thinking(toClaude({ reasoning_effort: "high" }, model))).toEqual(shown);
+    expect(await thinking(toClaude({ reasoning: { effort: "high", exclude: true } }, model))).toEqual(hidden);
+    const asked = { model: "m", input: "Hi", reasoning: { effort: "high", summary: "auto" } };
+    expect(await thinking(sent("responses", "messages", asked, { model }))).toEqual(shown);
+    const generationConfig = { thinkingConfig: { includeThoughts: true } };
+    const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
+    const google = { contents, generationConfig };
+    expect(await thinking(sent("generative-language", "messages", google, { model }))).toEqual(shown);
+    const older = "claude-opus-4-6";
+    expect(await thinking(toClaude({ reasoning_effort: "high" }, older))).toEqual({ type: "adaptive" });
   });
 
   it.each(["claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5-1", "us.anthropic.claude-mythos-5-2"])(

@@ -1,7 +1,8 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
+import { defined } from "../../exchange/defined.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { asksToThink, clampEffort, resolveBudget, resolveEffort } from "../../exchange/reasoning-effort.ts";
-import type { ExchangeRequest } from "../../exchange/request.ts";
+import type { ExchangeRequest, ReasoningRequest } from "../../exchange/request.ts";
 
 /** The vendor's minimum for `budget_tokens`. */
 const minBudget = 1_024;
@@ -58,9 +59,11 @@ export function encodeThinking(
     );
     return effortMember;
   }
+  if (capabilities.reasoning !== "budget") {
+    const display = encodeDisplay(reasoning, capabilities);
+    return { thinking: defined({ type: "adaptive", display }), ...effortMember };
+  }
   const shown = reasoning.include === false ? { display: "omitted" } : {};
-  if (capabilities.reasoning !== "budget")
-    return { thinking: { type: "adaptive", ...shown }, ...effortMember };
   const wanted = Math.max(resolveBudget(reasoning) ?? defaultBudget, minBudget);
   const budget = Math.min(wanted, Math.floor(maxTokens * (1 - MIN_TEXT_SHARE)));
   if (budget < minBudget) {
@@ -81,6 +84,19 @@ export function encodeThinking(
     return effortMember;
   }
   return { thinking: { type: "enabled", budget_tokens: budget, ...shown }, ...effortMember };
+}
+
+/**
+ * Encodes whether the model returns the text of its thinking. Only clients of this dialect expect that a model omits it
+ * by default.
+ */
+function encodeDisplay(
+  { adaptive, effort, include }: ReasoningRequest,
+  { hidesThinking }: Capabilities,
+): string | undefined {
+  if (include === false) return "omitted";
+  if (!hidesThinking || effort === "none") return undefined;
+  return include === true || adaptive !== true ? "summarized" : undefined;
 }
 
 function isForced(request: ExchangeRequest, { toolChoices }: Capabilities): boolean {
