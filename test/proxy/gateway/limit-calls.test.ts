@@ -16,6 +16,7 @@ const message = { role: "assistant", content: "hi" };
 const success = json({ choices: [{ index: 0, message, finish_reason: "stop" }], usage }, 200, {
   "x-ratelimit-limit-requests": "77777",
   "anthropic-ratelimit-unified-status": "theirs",
+  "x-codex-primary-used-percent": "77777",
 });
 
 interface World {
@@ -93,7 +94,10 @@ describe("a key with limits", () => {
       else if (path.startsWith("/v1beta")) expect(error["status"]).toBe("RESOURCE_EXHAUSTED");
       else expect(error["code"]).toBe("rate_limit_exceeded");
       expect(upstream.hits).toHaveLength(2);
-      expect((await call(path, { key: FREE })).status).toBe(200);
+      const free = await call(path, { key: FREE });
+      expect(free.status).toBe(200);
+      if (path === "chat/completions")
+        expect(free.headers.get("x-codex-primary-used-percent")).toBe("77777");
     },
   );
 
