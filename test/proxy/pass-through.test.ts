@@ -236,6 +236,42 @@ describe("APIs besides model calls, with a key that has a budget", () => {
   });
 });
 
+describe("a pass-through call that names a model, with a key that has a budget", () => {
+  const key = "sk-limited-0123456789abcdef";
+
+  it.each([
+    ["refuse", "POST", "tts", 403],
+    ["refuse", "POST", "priced", 200],
+    ["refuse", "GET", "tts", 200],
+    ["count", "POST", "tts", 200],
+  ])("with unpriced: %s, %s %s has status %i", async (unpriced, method, model, status) => {
+    const upstream = await startUpstream(json({ ok: true }));
+    const limits = { budgets: [{ usd: 0.01, period: "day" }] };
+    const proxy = await startProxy({
+      auth_mode: "strict",
+      unpriced,
+      api_keys: [{ name: "limited", sha256: await sha256(key), limits }],
+      upstreams: {
+        openai: {
+          dialect: "chat-completions",
+          base_url: upstream.url,
+          api_key: "sk-0123456789abcdef",
+          prices: { priced: { input: 1, output: 1 } },
+        },
+      },
+    });
+    const [path, body] =
+      method === "GET"
+        ? ["/v1/batches", undefined]
+        : ["/v1/audio/speech", JSON.stringify({ model, input: "Hi" })];
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const response = await fetch(`${proxy.url}${path}`, { method, headers, body });
+    const text = await response.text();
+    expect([response.status, upstream.hits.length]).toEqual([status, status === 200 ? 1 : 0]);
+    if (status === 403) expect(text).toContain("proxy.upstreams.openai.prices");
+  });
+});
+
 describe("unknown paths", () => {
   it("are 404 with the list of paths, or are passed on if the upstream says so", async () => {
     const { proxy, openai } = await setUp();

@@ -82,15 +82,11 @@ export function estimateCost(
   { operation, input, output, candidates }: Estimate,
   calls: number,
 ): EstimatedCost {
-  if (!subjects.some(({ limits }) => limits.budgets?.length)) return NO_COST;
+  if (!hasBudget(subjects)) return NO_COST;
   const price = findPrice(target.upstream, target.model);
   if (price === undefined) {
-    const isFree = target.upstream.dialect === "any" || operation === "count-tokens";
-    if (call.runtime.config.unpriced === "refuse" && !isFree && operation !== "stored-response")
-      throw new AppError(
-        "model_not_allowed",
-        `The model ${JSON.stringify(target.model.slice(0, 200))} has no price, and the key ${JSON.stringify(call.key?.name)} or its team has a budget. Set its price under proxy.upstreams.${target.upstream.name}.prices.`,
-      );
+    const isFree = operation === "count-tokens" || operation === "stored-response";
+    if (!isFree) expectPrice(call, subjects, target);
     return NO_COST;
   }
   const outputOfCall = (calls > 1 ? 1 : candidates) * (output ?? longestOutput(target));
@@ -98,6 +94,24 @@ export function estimateCost(
     total: calls * estimateMicros(price, input, outputOfCall),
     input: calls * estimateMicros(price, input, 0),
   };
+}
+
+/**
+ * Throws `model_not_allowed` if a subject has a budget, the price of the target's model is not known and the
+ * configuration rejects such calls.
+ */
+export function expectPrice(call: Call, subjects: readonly Subject[], { upstream, model }: Target): void {
+  if (call.runtime.config.unpriced !== "refuse" || !hasBudget(subjects) || upstream.dialect === "any") return;
+  if (findPrice(upstream, model) !== undefined) return;
+  throw new AppError(
+    "model_not_allowed",
+    `The model ${JSON.stringify(model.slice(0, 200))} has no price, and the key ${JSON.stringify(call.key?.name)} or its team has a budget. Set its price under proxy.upstreams.${upstream.name}.prices.`,
+  );
+}
+
+/** Returns whether a subject has a budget. */
+export function hasBudget(subjects: readonly Subject[]): boolean {
+  return subjects.some(({ limits }) => (limits.budgets?.length ?? 0) > 0);
 }
 
 function longestOutput(target: Target): number {

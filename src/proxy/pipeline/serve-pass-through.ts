@@ -26,6 +26,7 @@ import {
 import { type CallBody, modelIn } from "./call-body.ts";
 import { setTargets } from "./choose-targets.ts";
 import { respondWithError, respondWithUpstreamError } from "./client-response.ts";
+import { expectPrice, hasBudget } from "./estimate-reservation.ts";
 import { relayedDialects } from "./native.ts";
 import { type CalledOperation, withoutKey } from "./operation-path.ts";
 import { choosePassThroughTarget, takesClient } from "./pass-through-target.ts";
@@ -89,7 +90,11 @@ export async function servePassThrough(
       isAble: ({ passThrough }) => !unknown || passThrough === true,
     });
     setTargets(call, [target]);
-    if (call.key?.subjects !== undefined) await services.limiter.reserveForKey(call, called, [target], known);
+    const subjects = call.key?.subjects;
+    if (subjects !== undefined) {
+      if (!isRead(call) && !FREE_PATH.test(path)) expectPrice(call, subjects, target);
+      await services.limiter.reserveForKey(call, called, [target], known);
+    }
     await relay(call, called, path, target, body);
   } catch (error) {
     respondWithError(call, error);
@@ -154,14 +159,16 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
 function expectAllowed(call: Call, called: CalledOperation, body: CallBody, path: string): void {
   const { key, services } = call;
   if (key?.models !== undefined) services.limiter.expectAllowedModel(call, called, body);
-  const hasBudget = key?.subjects?.some(({ limits }) => limits.budgets?.length) === true;
-  const usesBudget = hasBudget && !FREE_PATH.test(path);
-  const isRead = call.request.method === "GET" || call.request.method === "HEAD";
-  if (isRead || call.model !== undefined || (key?.models === undefined && !usesBudget)) return;
+  const usesBudget = hasBudget(key?.subjects ?? []) && !FREE_PATH.test(path);
+  if (isRead(call) || call.model !== undefined || (key?.models === undefined && !usesBudget)) return;
   throw new AppError(
     "model_not_allowed",
     `The list of models of the key ${JSON.stringify(key?.name)}, or the budget of the key or its team, cannot be enforced at ${path}, because the call names no model. Use a key without these limits.`,
   );
+}
+
+function isRead({ request: { method } }: Call): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 async function relay(
@@ -172,7 +179,6 @@ async function relay(
   passed: PassedBody,
 ): Promise<void> {
   const body = await toNativeBody(call, target, passed);
-  const isRead = call.request.method === "GET" || call.request.method === "HEAD";
   const result = await runAttempts<RelayOutcome>(call, [target], {
     async send({ upstream, key }) {
       const native = nativeRequest(call, `${called.path(target.model)}${called.query}`, body, key);
@@ -190,7 +196,7 @@ async function relay(
       return outcome;
     },
     // A call that may have changed something is not sent twice.
-    isRepeatable: () => isRead,
+    isRepeatable: () => isRead(call),
     suits: () => false,
     signal: () => new AbortController().signal,
   });
