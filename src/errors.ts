@@ -136,7 +136,7 @@ export const errorCatalog = {
   client_gone: {
     status: 499,
     exitCode: 1,
-    meaning: "The client disconnected before the response was complete.",
+    meaning: "The client disconnected, or canceled the request, before the response was complete.",
   },
   workers_failed: {
     status: 500,

@@ -356,6 +356,12 @@ describe("the MCP gateway", () => {
     controller.abort();
     await expect(call).rejects.toThrow();
     await until(() => cancelled);
+    await until(() => proxy.records.some(({ mcpMethod }) => mcpMethod === "tools/call"));
+    expect(proxy.records.find(({ mcpMethod }) => mcpMethod === "tools/call")).toMatchObject({
+      status: 499,
+      errorCode: "client_gone",
+      errorMessage: "the client canceled the request",
+    });
   });
 
   it("records calls with their server, method and tool, as the relay does", async () => {

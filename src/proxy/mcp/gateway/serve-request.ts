@@ -55,12 +55,12 @@ interface LastMessage {
  */
 const STREAM_MS = 2_000;
 
-/** The outcome of a call whose client has disconnected or has canceled the call. */
-const DISCONNECTED: McpOutcome = {
-  status: 499,
-  errorCode: "client_gone",
-  errorMessage: "the client disconnected",
-};
+const DISCONNECTED = "the client disconnected";
+
+/** Returns the outcome of a call that its client did not wait for. `reason` is that of the abort. */
+function toAbortedOutcome(reason: unknown): McpOutcome {
+  return { status: 499, errorCode: "client_gone", errorMessage: String(reason) };
+}
 
 /** Serves a JSON-RPC request, and records it before its response ends. */
 export async function serveRequest(
@@ -109,7 +109,7 @@ async function respond(
   const controller = new AbortController();
   // A client of a session may return for a response; in revision 2026-07-28, a closed connection cancels the request.
   const isStateless = isStatelessRequest(message, request.headers);
-  const onClose = () => isStateless && controller.abort();
+  const onClose = () => isStateless && controller.abort(DISCONNECTED);
   response.once("close", onClose);
   let session: McpSession | undefined;
   try {
@@ -119,12 +119,14 @@ async function respond(
     if ("failure" in routed) throw routed.failure;
     session.inFlight.set(message.id, controller);
     const result = await serve(arrived, message, session, routed.found, controller, trace);
-    if (response.destroyed) return { message: result, status: 200, headers: [], outcome: DISCONNECTED };
+    if (response.destroyed)
+      return { message: result, status: 200, headers: [], outcome: toAbortedOutcome(DISCONNECTED) };
     const status = isStateless ? statusOf(result) : 200;
     return { message: result, status, headers: created, outcome: toOutcome(result) };
   } catch (error) {
     const failed = toFailure(message, isStateless ? withoutOldCode(error) : error, hub.redact);
-    const outcome = controller.signal.aborted ? DISCONNECTED : failed.outcome;
+    const { aborted, reason } = controller.signal;
+    const outcome = aborted ? toAbortedOutcome(reason) : failed.outcome;
     const status = isStateless || failed.isTransport ? failed.status : 200;
     return { message: failed.message, status, headers: [], outcome };
   } finally {
