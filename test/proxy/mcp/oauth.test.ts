@@ -121,6 +121,21 @@ describe("tokens of MCP servers", () => {
     );
   });
 
+  it("are used until they expire if the early refresh fails", async () => {
+    const { authority, server, fetch: send, file } = await setUp();
+    authority.state.lifetime = 30;
+    const { signedIn } = await signInTo(server, send);
+    await writeSignIn(file, signedIn);
+    authority.revokeAll();
+    const tokens = new McpTokens(send);
+    const current = `Bearer ${signedIn.access_token}`;
+    expect(await tokens.authorization("guarded", server)).toBe(current);
+    expect(asked(authority)).toEqual(["authorization_code", "refresh_token"]);
+    await expect(tokens.authorization("guarded", server, current)).rejects.toThrow("could not be refreshed");
+    await writeSignIn(file, { ...signedIn, expires_at: Date.now() - 1 });
+    await expect(tokens.authorization("guarded", server)).rejects.toThrow("could not be refreshed");
+  });
+
   it("are sent by the gateway and the relay, which refresh them when the server rejects them", async () => {
     const { authority, server, fetch: send, file, settings, folder } = await setUp();
     const proxy = await startTestProxy(settings, {}, { dataDirectory: folder });

@@ -30,8 +30,15 @@ export class McpTokens {
     const found = await readSignIn(oauth.file, url);
     if (found === undefined) throw signInNeeded(name, "none is stored");
     const isRejected = rejected === toHeader(found) || this.rejected.delete(toHeader(found));
-    const isExpired = found.expires_at !== undefined && found.expires_at - EARLY_MS < Date.now();
-    const current = isRejected || isExpired ? await this.refresh(name, oauth.file, found) : found;
+    this.known.set(oauth.file, found);
+    const { expires_at: end = Number.POSITIVE_INFINITY } = found;
+    if (!isRejected && end - EARLY_MS >= Date.now()) return toHeader(found);
+    const refreshed = this.refresh(name, oauth.file, found).catch((error) => {
+      // The authorization server may be unavailable for a short time.
+      if (isRejected || end <= Date.now()) throw error;
+      return found;
+    });
+    const current = await refreshed;
     this.known.set(oauth.file, current);
     return toHeader(current);
   }
