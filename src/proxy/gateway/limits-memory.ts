@@ -141,6 +141,8 @@ class MemoryLimits implements LimitStore {
       if (limits.tpm !== undefined) counters.tpm = add(counters.tpm, limits.tpm, at, tokens);
       for (const budget of limits.budgets ?? []) {
         const account = this.getAccount(subject, budget, at);
+        // Two budgets of one period share an account.
+        if (reserved.includes(account)) continue;
         account.reserved += micros;
         reserved.push(account);
       }

@@ -115,6 +115,7 @@ local function reserve(q)
     end)
     if ex[1] == 0 then
       local record = {m = q.micros, i = q.inputMicros, k = q.tokens, n = calls, s = {}, b = {}, id = q.id, meta = q.meta and ARGV[q.meta]}
+      local taken = {}
       for i, s in ipairs(q.subjects) do
         local key = P .. 's:' .. s.id
         s.c = s.c + calls
@@ -132,10 +133,14 @@ local function reserve(q)
         redis.call('PEXPIRE', key, DAY)
         record.s[i] = {s.id, s.tpm or 0}
         for _, b in ipairs(s.budgets) do
-          redis.call('HINCRBY', b.key, 'reserved', q.micros)
-          if b.ends > 0 then redis.call('PEXPIREAT', b.key, b.ends + 2 * DAY) end
+          -- Two budgets of one period share an account.
+          if not taken[b.key] then
+            taken[b.key] = true
+            redis.call('HINCRBY', b.key, 'reserved', q.micros)
+            if b.ends > 0 then redis.call('PEXPIREAT', b.key, b.ends + 2 * DAY) end
+            record.b[#record.b + 1] = b.key
+          end
           b.left = b.left - q.micros
-          record.b[#record.b + 1] = b.key
         end
       end
       redis.call('SET', P .. 'r:' .. q.id, cjson.encode(record), 'PX', 7 * DAY)
@@ -173,10 +178,12 @@ local function settle(q)
   if q.again and not hasLapsed then return 0 end
   local charged = hasLapsed and q.inputMicros or 0
   if q.usedMicros - charged ~= 0 then
+    local taken = {}
     for _, s in ipairs(q.subjects) do
       for _, b in ipairs(s.budgets) do
         local key = findAccount(s.id, b)
-        redis.call('HINCRBY', key, 'spent', q.usedMicros - charged)
+        if not taken[key] then redis.call('HINCRBY', key, 'spent', q.usedMicros - charged) end
+        taken[key] = true
       end
     end
   end

@@ -126,6 +126,30 @@ describe("limits in Redis", () => {
     }
   });
 
+  it("count a call once for two budgets of the same period, as those in memory do", async () => {
+    const { limits: redis } = await replica();
+    const limits: Limits = {
+      budgets: [
+        { usd: 10, period: "day" },
+        { usd: 6, period: "day" },
+      ],
+    };
+    for (const store of [redis, createMemoryLimits()]) {
+      const call = reservation(unique(), limits, { micros: 4_000_000 });
+      const left = async () =>
+        (await store.read(call.subjects))[0]?.budgets.map((budget) => budget.remainingMicros);
+      const { states } = await store.reserve(call);
+      expect(states[0]?.budgets.map((budget) => budget.remainingMicros)).toEqual([6_000_000, 2_000_000]);
+      expect(await left()).toEqual([6_000_000, 2_000_000]);
+      await store.settle(call, { tokens: 0, micros: 3_000_000 });
+      expect(await left()).toEqual([7_000_000, 3_000_000]);
+    }
+    const call = reservation(unique(), limits);
+    await redis.charge(call.subjects, 1_000_000);
+    const [state] = await redis.read(call.subjects);
+    expect(state?.budgets.map((budget) => budget.remainingMicros)).toEqual([9_000_000, 5_000_000]);
+  });
+
   it("charge a call that has reserved nothing", async () => {
     const { limits: redis } = await replica();
     const limits: Limits = { concurrency: 1, budgets: [{ usd: 1, period: "day" }] };
