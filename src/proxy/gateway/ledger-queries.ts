@@ -120,8 +120,11 @@ const SEARCHED = [
 ] as const;
 
 function contains(text: string) {
-  const pattern = `%${text.toLowerCase().replace(/[!%_]/g, "!$&")}%`;
-  const parts = SEARCHED.map((name) => sql<boolean>`lower(${sql.ref(name)}) like ${pattern} escape '!'`);
+  const pattern = `%${text.replace(/[!%_]/g, "!$&")}%`;
+  // The database lowers both sides: SQLite lowers only ASCII letters, unlike JavaScript.
+  const parts = SEARCHED.map(
+    (name) => sql<boolean>`lower(${sql.ref(name)}) like lower(${pattern}) escape '!'`,
+  );
   return sql<boolean>`(id = ${text} or session = ${text} or ${sql.join(parts, sql` or `)})`;
 }
 

@@ -115,6 +115,12 @@ describe("the list of calls", () => {
     expect(await idsOf(db, { q: "!" })).toEqual([]);
   });
 
+  it("finds texts with capital letters beyond ASCII", async () => {
+    const db = await ledgerOf([{ at: START, key: "Ökoteam" }]);
+    expect(await idsOf(db, { q: "Ökot" })).toEqual(["req_0"]);
+    expect(await idsOf(db, { q: "KOTEAM" })).toEqual(["req_0"]);
+  });
+
   it("separates failed calls from others, including those that failed after their status", async () => {
     const db = await ledgerOf(calls);
     expect(await idsOf(db, { outcome: "error" })).toEqual(["req_2", "req_1"]);
