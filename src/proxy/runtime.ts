@@ -1,14 +1,17 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { hostname } from "node:os";
 import { isLoopback, urlHost } from "../config/loopback.ts";
 import type { ProxyConfig } from "../config/proxy/config.ts";
 import { AppError } from "../errors.ts";
 import type { GuardPolicy } from "../http/guard.ts";
+import { collectKeys } from "./auth/credentials.ts";
 import { createKeyRing, type KeyRing, type StoredKeys } from "./auth/key-ring.ts";
-import { effectiveMode } from "./auth/policy.ts";
+import { effectiveMode, mayCall, needsKey } from "./auth/policy.ts";
 import { matchesGlob } from "./glob.ts";
 import { createModelCatalog, type ModelCatalog } from "./models/catalog.ts";
 import { createModelDirectory, type ModelDataHost, type ModelDirectory } from "./models/model-directory.ts";
 import { createRedactor, type Redact } from "./redact.ts";
+import type { Operation } from "./routes.ts";
 import { createSelector, type Selector } from "./routing/select-targets.ts";
 import type { UpstreamStats } from "./routing/upstream-stats.ts";
 import { createForwarding, type Forwarding } from "./server/forwarded.ts";
@@ -33,6 +36,14 @@ export interface Runtime {
   readonly hasUpstreamLimits: boolean;
   /** Redacts the secrets of the configuration that have at least 8 characters. */
   readonly redact: Redact;
+  /**
+   * Returns whether the key of a request is still accepted, for a response that does not end: a key can be revoked or
+   * expire, and keys can become required.
+   */
+  stillAdmits(
+    request: { readonly headers: IncomingHttpHeaders; readonly url: string },
+    operation: Operation,
+  ): boolean;
 }
 
 /**
@@ -72,6 +83,10 @@ export function createRuntime(
     usesStats: config.rules.some(({ strategy }) => strategy === "least-busy" || strategy === "fastest"),
     hasUpstreamLimits: [...config.upstreams.values()].some(({ subject }) => subject !== undefined),
     redact: createRedactor(config.secrets),
+    stillAdmits({ headers, url }, operation) {
+      const key = this.keys.find(collectKeys(headers, url, false));
+      return key === undefined ? !needsKey(this.authMode, operation) : mayCall(key, operation);
+    },
   };
 }
 

@@ -52,7 +52,7 @@ function send(reply: FastifyReply, { html, policy }: DashboardPage): unknown {
 /**
  * Serves `GET /internal/dashboard/events`: sends the state at once, and again when it has changed. Later events contain
  * only the calls that have ended since the previous event. Ends the stream when another configuration is applied,
- * because that configuration can require another key.
+ * because that configuration can require another key, and when the key is no longer valid.
  */
 export async function streamDashboard(
   request: FastifyRequest,
@@ -68,7 +68,8 @@ export async function streamDashboard(
   const follower = follow(request, services, (text) => stream.write(text));
   await follower.look();
   const timer = setInterval(() => {
-    if (services.runtime() !== request.runtime) stream.end();
+    const isCurrent = services.runtime() === request.runtime;
+    if (!isCurrent || !request.runtime.stillAdmits(request, "dashboard-events")) stream.end();
     // If the client has not read the previous events yet, this check is skipped. After an error, the page reconnects.
     else if (!stream.writableNeedDrain) follower.look().catch(() => stream.end());
   }, POLL_MS);
