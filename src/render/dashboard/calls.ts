@@ -106,13 +106,20 @@ function detailsCell(call: FinishedCall): Html {
 }
 
 function getTone(call: FinishedCall): string {
-  if (call.status === 499) return "is-left";
+  if (hasLeft(call)) return "is-left";
   return isError(call) ? "is-error" : "";
 }
 
-/** Reports whether a call failed. A stream may fail after its status was sent. */
-function isError({ status, errorCode }: FinishedCall): boolean {
-  return status >= 400 || (errorCode !== undefined && errorCode !== "client_gone");
+/**
+ * Reports whether a call failed. A stream may fail after its status was sent. A client disconnect is not a failure, as
+ * in the totals.
+ */
+function isError(call: FinishedCall): boolean {
+  return !hasLeft(call) && (call.status >= 400 || call.errorCode !== undefined);
+}
+
+function hasLeft({ status, errorCode }: FinishedCall): boolean {
+  return status === 499 || errorCode === "client_gone";
 }
 
 function filterBar({ calls }: DashboardState, { upstream, model, errorsOnly }: Filters): Html {
