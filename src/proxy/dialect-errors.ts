@@ -7,7 +7,7 @@ import type { Dialect } from "./exchange/parts.ts";
 
 /**
  * The format of an error response: that of a dialect, `plain` for `{error}`, `admin` for
- * `{error: {code, message}}`, or `bedrock` for `{message}`.
+ * `{error: {code, message, hint?}}`, or `bedrock` for `{message}`.
  */
 export type ErrorDialect = Dialect | "plain" | "admin" | "bedrock";
 
@@ -17,6 +17,8 @@ export interface ProxyError {
   readonly message: string;
   /** A code of the error catalog, such as `model_not_found`. Not every format contains it. */
   readonly code?: string;
+  /** The suggested fix. Only the format `admin` contains it. */
+  readonly hint?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
   /** Whether clients must not retry the request. */
   readonly isFinal?: boolean;
@@ -37,6 +39,7 @@ export function toProxyError(error: unknown): ProxyError {
     status,
     message: error.message,
     code: error.code,
+    hint: error.hint,
     retryAfterSeconds: error.retryAfterSeconds ?? (RETRIED.has(error.code) ? 1 : undefined),
     isFinal: error.isFinal || error.code === "budget_exceeded",
   };
@@ -80,7 +83,10 @@ export function encodeProxyErrorEvent(dialect: Dialect, error: ProxyError, reque
 function envelope(dialect: ErrorDialect, error: ProxyError, requestId: string): unknown {
   if (dialect === "plain") return { error: error.message };
   if (dialect === "bedrock") return { message: error.message };
-  if (dialect === "admin") return { error: { code: error.code ?? "validation", message: error.message } };
+  if (dialect === "admin") {
+    const { code = "validation", message, hint } = error;
+    return { error: { code, message, hint } };
+  }
   return getProfile(dialect).client.encodeProxyError(withKind(error), error.code, requestId);
 }
 

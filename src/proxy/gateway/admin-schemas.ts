@@ -137,5 +137,9 @@ export const settingsSchema = z.strictObject({
 });
 
 export const errorSchema = z.strictObject({
-  error: z.strictObject({ code: z.string(), message: z.string() }),
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    hint: z.string().optional().describe("The suggested fix."),
+  }),
 });

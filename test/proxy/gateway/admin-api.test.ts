@@ -81,7 +81,13 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
     const { team: changed } = await ok(proxy, "PATCH", at, { limits: { tpm: null, concurrency: 2 } });
     expect(changed.limits).toEqual({ rpm: 5, concurrency: 2 });
     const { key } = await ok(proxy, "POST", "/keys", { name: "alice", team: plain });
-    expect((await proxy.request("DELETE", at)).body.error).toMatchObject({ code: "conflict" });
+    expect((await proxy.request("DELETE", at)).body).toEqual({
+      error: {
+        code: "conflict",
+        message: `Cannot delete the team ${plain}: it has the keys alice`,
+        hint: expect.stringContaining("Take each key out of the team"),
+      },
+    });
     await ok(proxy, "PATCH", `/keys/${key.id}`, { team: null });
     expect(await ok(proxy, "DELETE", at)).toEqual({ deleted: plain });
     for (const each of [at, path]) expect((await proxy.request("GET", each)).status).toBe(404);

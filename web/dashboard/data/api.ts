@@ -60,14 +60,17 @@ export function createApi(path: string, key: string, onRejected: () => void): Ap
   };
 }
 
+interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
 async function errorIn(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
-  const { code = "", message = "" } = Object(Object(body).error) as { code?: string; message?: string };
-  return new ApiError(
-    response.status,
-    code,
-    message || `The proxy responded with ${response.status} and no message.`,
-  );
+  const { code = "", message = "", hint = "" } = Object(Object(body).error) as Partial<ErrorBody>;
+  const text = message || `The proxy responded with ${response.status} and no message.`;
+  return new ApiError(response.status, code, hint === "" ? text : `${text.replace(/\.$/, "")}. ${hint}`);
 }
 
 function queryText(query: QueryValues): string {
