@@ -81,6 +81,11 @@ export async function audit(
     .execute();
 }
 
+/** Returns the names of the members that a patch changes. The command line leaves members undefined. */
+export function namesIn(patch: object): string[] {
+  return Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+}
+
 export function toKey(row: Selectable<KeyTable>): VirtualKey {
   return {
     id: row.id,

@@ -11,6 +11,7 @@ import {
   fromKey,
   fromTeam,
   keyRow,
+  namesIn,
   type Trx,
   teamRow,
   toKey,
@@ -53,8 +54,8 @@ export interface KeyStore {
   find(idOrName: string): Promise<VirtualKey>;
   update(idOrName: string, patch: KeyPatch, actor: Actor): Promise<VirtualKey>;
   /**
-   * Replaces the key's secret. The previous one is valid for `graceMs` more milliseconds. Throws `conflict` if the key
-   * is revoked.
+   * Replaces the key's secret. Earlier ones are valid for at most `graceMs` more milliseconds. Throws `conflict` if the
+   * key is revoked.
    */
   rotate(idOrName: string, graceMs: number, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
   revoke(idOrName: string, actor: Actor): Promise<VirtualKey>;
@@ -234,7 +235,7 @@ async function updateKey(trx: Trx, idOrName: string, patch: KeyPatch, actor: Act
     capture: patch.capture === undefined ? row.capture : patch.capture,
   };
   await trx.updateTable("gateway_keys").set(next).where("id", "=", row.id).execute();
-  await audit(trx, actor, "key.update", row.id, { name: next.name, changed: Object.keys(patch) }, now);
+  await audit(trx, actor, "key.update", row.id, { name: next.name, changed: namesIn(patch) }, now);
   return toKey(next);
 }
 
@@ -244,8 +245,14 @@ async function rotateKey(trx: Trx, idOrName: string, graceMs: number, actor: Act
     throw new AppError("conflict", `Cannot rotate the key ${row.name}: it is revoked`, {
       hint: "Create a new key.",
     });
-  const former = trx.updateTable("key_secrets").set({ valid_until: now + graceMs });
-  await former.where("key_id", "=", row.id).where("valid_until", "is", null).execute();
+  const end = now + graceMs;
+  await trx
+    .updateTable("key_secrets")
+    .set({ valid_until: end })
+    .where("key_id", "=", row.id)
+    // A secret of an earlier rotation may have a longer grace period.
+    .where((where) => where.or([where("valid_until", "is", null), where("valid_until", ">", end)]))
+    .execute();
   await trx.deleteFrom("key_secrets").where("valid_until", "<=", now).execute();
   const secret = newSecret();
   await addSecret(trx, row.id, secret);

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { TeamTable } from "../../database/schema.ts";
 import { AppError } from "../../errors.ts";
-import { type Actor, audit, type Trx, teamRow, toTeam } from "./key-rows.ts";
+import { type Actor, audit, namesIn, type Trx, teamRow, toTeam } from "./key-rows.ts";
 import { type NewTeam, patchLimits, type TeamPatch } from "./key-schemas.ts";
 
 export async function createTeam(trx: Trx, team: NewTeam, actor: Actor, now: number) {
@@ -27,7 +27,7 @@ export async function updateTeam(trx: Trx, name: string, patch: TeamPatch, actor
     limits: patch.limits ? JSON.stringify(patchLimits(JSON.parse(row.limits), patch.limits)) : row.limits,
   };
   await trx.updateTable("teams").set(next).where("name", "=", name).execute();
-  await audit(trx, actor, "team.update", name, { changed: Object.keys(patch) }, now);
+  await audit(trx, actor, "team.update", name, { changed: namesIn(patch) }, now);
   return toTeam(next);
 }
 

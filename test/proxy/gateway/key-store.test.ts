@@ -65,6 +65,31 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     expect((await store.find("alice")).revoked_at).toBe(new Date(time.now).toISOString());
   });
 
+  it("ends the secrets of earlier rotations no later than the previous secret", async () => {
+    const { store } = await keyStore();
+    await store.create({ name: "alice" }, actor);
+    await store.rotate("alice", 3_600_000, actor);
+    await store.rotate("alice", 60_000, actor);
+    const secrets = async () => (await store.snapshot()).secrets;
+    const ends = (await secrets()).map(({ validUntil }) => validUntil);
+    expect(ends.filter((end) => end === NOW + 60_000)).toHaveLength(2);
+    const last = await store.rotate("alice", 0, actor);
+    expect((await secrets()).map(({ sha256 }) => sha256)).toEqual([hashSecret(last.secret)]);
+  });
+
+  it("records only the members that a change names", async () => {
+    const db = await databases.open(engine);
+    const store = createKeyStore(db, () => NOW);
+    await store.createTeam({ name: "search" }, actor);
+    await store.updateTeam("search", { limits: { rpm: 1 }, tags: undefined }, actor);
+    await store.create({ name: "alice" }, actor);
+    await store.update("alice", { team: null, models: undefined, limits: undefined }, actor);
+    const { items } = await createLedgerQueries(db).audit({ limit: 10 });
+    const changes = items.filter(({ action }) => action.endsWith(".update")).map(({ detail }) => detail);
+    expect(changes).toContainEqual({ changed: ["limits"] });
+    expect(changes).toContainEqual({ name: "alice", changed: ["team"] });
+  });
+
   it("rejects a second key with a name, an unknown team, and the deletion of a team with keys", async () => {
     const { store } = await keyStore();
     await store.createTeam({ name: "search" }, actor);
