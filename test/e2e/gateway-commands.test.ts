@@ -9,7 +9,8 @@ let home = "";
 
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), "gateway-commands-"));
-  writeFileSync(join(home, "config.json"), '{"proxy": {}}');
+  const api_keys = [{ name: "ci", sha256: "0".repeat(64), team: "build", limits: { rpm: 5 } }];
+  writeFileSync(join(home, "config.json"), JSON.stringify({ proxy: { api_keys } }));
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -58,6 +59,29 @@ describe("sallyport proxy keys and teams", () => {
     const { status, stdout, stderr } = run("keys", "update", "carol", "--rpm", "5");
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain("There is no key carol [usage]\nList the keys: sallyport proxy keys list");
+  });
+
+  it("show a key of the configuration file, and refuse to change it", () => {
+    expect(readJson("keys", "show", "ci")).toMatchObject({
+      key: { name: "ci", team: "build", limits: { rpm: 5 }, source: "config" },
+    });
+    for (const flags of [
+      ["update", "ci", "--rpm", "9"],
+      ["rotate", "ci"],
+      ["revoke", "config:ci"],
+    ]) {
+      const { status, stdout, stderr } = run("keys", ...flags);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+      expect(stderr).toContain("The key ci is in the configuration file [usage]\nChange it there");
+    }
+  });
+
+  it("keep a team that a key of the configuration file has", () => {
+    expect(run("teams", "create", "build").status).toBe(0);
+    const { status, stderr } = run("teams", "delete", "build");
+    expect(status).toBe(2);
+    expect(stderr).toContain("Cannot delete the team build: it has the keys ci of the configuration file");
+    expect(run("teams", "show", "build").status).toBe(0);
   });
 
   it.each(["show", "update", "delete"])("reject a team that does not exist, and list all: %s", (command) => {

@@ -21,7 +21,7 @@ import {
   usageRowSchema,
 } from "./admin-schemas.ts";
 import { adminHealth, adminSettings, keyLimitsState, teamLimitsState } from "./admin-state.ts";
-import { configuredKeys } from "./configured-keys.ts";
+import { configuredKeys, expectNoConfiguredKeys } from "./configured-keys.ts";
 import {
   keyPatchSchema,
   newKeySchema,
@@ -162,6 +162,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Deletes a team without keys",
     response: z.strictObject({ deleted: z.string() }),
     async serve(context, { params: { name = "" } }) {
+      expectNoConfiguredKeys(name, context.runtime.config.keys);
       await (await openStore(context)).deleteTeam(name, context.actor);
       return { deleted: name };
     },

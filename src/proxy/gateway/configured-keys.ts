@@ -1,4 +1,5 @@
 import type { ProxyConfig } from "../../config/proxy/config.ts";
+import { AppError } from "../../errors.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 
 /** Returns the keys of the configuration as the API and the command line show them. */
@@ -19,4 +20,18 @@ export function configuredKeys({ keys }: Pick<ProxyConfig, "keys">): VirtualKey[
     capture: key.capture ?? null,
     source: "config",
   }));
+}
+
+/** Throws `conflict` if keys of the configuration belong to the team, because they would lose its limits. */
+export function expectNoConfiguredKeys(
+  team: string,
+  keys: readonly { readonly name: string; readonly team?: string | undefined }[],
+): void {
+  const names = keys.filter((key) => key.team === team).map(({ name }) => name);
+  if (names.length === 0) return;
+  throw new AppError(
+    "conflict",
+    `Cannot delete the team ${team}: it has the keys ${names.join(", ")} of the configuration file`,
+    { hint: "Remove `team` from these keys in proxy.api_keys." },
+  );
 }

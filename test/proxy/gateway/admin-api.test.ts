@@ -214,6 +214,10 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
     await ok(proxy, "POST", "/teams", { name: "search", limits: { rpm: 2 } });
     for (const status of [200, 200]) expect(await call()).toEqual([status, expect.any(String)]);
     expect(await call()).toEqual([429, expect.stringContaining("search")]);
+    expect((await proxy.request("DELETE", "/teams/search")).body.error).toMatchObject({
+      code: "conflict",
+      message: "Cannot delete the team search: it has the keys in file of the configuration file",
+    });
     await ok(proxy, "PATCH", "/teams/search", { limits: { rpm: null } });
     expect(await call()).toEqual([200, expect.any(String)]);
     await upstream.close();

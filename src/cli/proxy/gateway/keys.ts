@@ -52,30 +52,57 @@ export async function listKeys(flags: KeyFlags, output: Output): Promise<number>
 }
 
 export async function showKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
-  return print(await changed(flags, (store) => store.find(name)), flags, output);
+  const find = () => withKeyStore(processEnvironment, flags, (store) => store.find(name));
+  const key = await find().catch(async (error) => {
+    const configured = isUnknown(error) ? await findConfigured(name, flags) : undefined;
+    if (configured === undefined) throw error;
+    return configured;
+  });
+  return print(key, flags, output);
 }
 
 export async function updateKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
   const patch: KeyPatch = keyMembers(flags);
-  return print(await changed(flags, (store) => store.update(name, patch, COMMAND_LINE)), flags, output);
+  return print(await changed(name, flags, (store) => store.update(name, patch, COMMAND_LINE)), flags, output);
 }
 
 export async function revokeKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
-  return print(await changed(flags, (store) => store.revoke(name, COMMAND_LINE)), flags, output);
+  return print(await changed(name, flags, (store) => store.revoke(name, COMMAND_LINE)), flags, output);
 }
 
 export async function rotateKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
   const graceMs = flags.grace === undefined ? 0 : parseSpan(flags.grace);
   if (graceMs === undefined)
     throw new AppError("usage", `--grace ${flags.grace} is not a time span such as 24h`);
-  const { key, secret } = await withKeyStore(processEnvironment, flags, (store) =>
-    store.rotate(name, graceMs, COMMAND_LINE),
-  );
+  const { key, secret } = await changed(name, flags, (store) => store.rotate(name, graceMs, COMMAND_LINE));
   return showSecret(key, secret, flags, output);
 }
 
-function changed(flags: KeyFlags, task: (store: KeyStore) => Promise<VirtualKey>): Promise<VirtualKey> {
-  return withKeyStore(processEnvironment, flags, task);
+/** Changes a key of the database. Throws `usage` for a key that only the configuration file can change. */
+function changed<Result>(
+  name: string,
+  flags: KeyFlags,
+  task: (store: KeyStore) => Promise<Result>,
+): Promise<Result> {
+  return withKeyStore(processEnvironment, flags, task).catch(async (error) => {
+    const configured = isUnknown(error) ? await findConfigured(name, flags) : undefined;
+    if (configured === undefined) throw error;
+    throw new AppError("usage", `The key ${configured.name} is in the configuration file`, {
+      hint: "Change it there, in proxy.api_keys.",
+    });
+  });
+}
+
+/** Returns whether an error of the key store means that there is no key or team with a name. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof AppError && error.cause instanceof AppError && error.cause.code === "not_found";
+}
+
+/** Returns the key of the configuration with this name or id; undefined if the configuration cannot be read. */
+async function findConfigured(name: string, flags: KeyFlags): Promise<VirtualKey | undefined> {
+  const read = readProxyConfiguration(processEnvironment, flags, false);
+  const { config } = await read.catch(() => ({ config: { keys: [] } }));
+  return configuredKeys(config).find((key) => key.name === name || key.id === name);
 }
 
 /** `default`: the value of `proxy.capture`. */

@@ -1,6 +1,7 @@
 import { processEnvironment } from "../../../config/paths.ts";
-import type { ProxyFlags } from "../../../config/proxy/settings.ts";
+import { loadProxySettings, type ProxyFlags } from "../../../config/proxy/settings.ts";
 import { AppError } from "../../../errors.ts";
+import { expectNoConfiguredKeys } from "../../../proxy/gateway/configured-keys.ts";
 import { newTeamSchema, type Team } from "../../../proxy/gateway/key-schemas.ts";
 import type { KeyStore } from "../../../proxy/gateway/key-store.ts";
 import type { Output } from "../../output.ts";
@@ -34,12 +35,20 @@ export async function showTeam(name: string, flags: TeamFlags, output: Output): 
 
 export async function updateTeam(name: string, flags: TeamFlags, output: Output): Promise<number> {
   const limits = parseLimitsPatch(flags);
-  const patch = { limits, tags: parseTags(flags.tag) };
+  const patch = {
+    limits: Object.keys(limits).length > 0 ? limits : undefined,
+    tags: parseTags(flags.tag),
+  };
   return print(await inStore(flags, (store) => store.updateTeam(name, patch, COMMAND_LINE)), flags, output);
 }
 
 export async function deleteTeam(name: string, flags: TeamFlags, output: Output): Promise<number> {
-  await inStore(flags, (store) => store.deleteTeam(name, COMMAND_LINE));
+  const { settings } = await loadProxySettings(processEnvironment, flags);
+  await inStore(flags, async (store) => {
+    const configured = settings.api_keys.flatMap((key) => (typeof key === "object" ? key : []));
+    expectNoConfiguredKeys(name, configured);
+    await store.deleteTeam(name, COMMAND_LINE);
+  });
   await output.result(flags.json ? JSON.stringify({ deleted: name }) : `Deleted the team ${name}.`);
   return 0;
 }
