@@ -82,11 +82,12 @@ class MemoryLimits implements LimitStore {
     return subjects.map((subject) => this.getState(subject, at));
   }
 
-  prime({ subject, period, start, micros }: SpentBudget): void {
+  prime({ subject, period, start, micros, isAdded }: SpentBudget): void {
     const id = accountId({ subject, period });
     const known = this.accounts.get(id);
     if (known === undefined || known.start < start)
       this.accounts.set(id, { start, spent: micros, reserved: 0 });
+    else if (isAdded && known.start === start) known.spent = Math.max(known.spent, micros);
   }
 
   close(): void {}

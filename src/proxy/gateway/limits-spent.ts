@@ -14,6 +14,11 @@ export interface BudgetAccount {
 export interface SpentBudget extends BudgetAccount {
   readonly start: number;
   readonly micros: number;
+  /**
+   * The budget was added while the proxy ran. Its account can exist, from a budget that was removed before, and then
+   * lacks the calls between.
+   */
+  readonly isAdded?: true;
 }
 
 /** Returns the unique id of an account. */

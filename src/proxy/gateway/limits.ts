@@ -101,8 +101,8 @@ export interface LimitStore {
   /** Returns the remaining limits of each subject. */
   read(subjects: readonly Subject[]): Soon<readonly SubjectState[]>;
   /**
-   * Sets the amount that was spent from a budget before the store counted it; does nothing if the store counts it
-   * already.
+   * Sets the amount that was spent from a budget before the store counted it. If the store counts it already, does
+   * nothing, or raises the amount if `isAdded`.
    */
   prime(spent: SpentBudget): Soon<unknown>;
   /** Returns the state of Redis; absent in stores without it. */

@@ -154,17 +154,21 @@ async function keepFirstAdmin(
 }
 
 /**
- * Returns a function that reads the amounts spent from budgets that it has not read before. Calls that an earlier
- * process has left in the log are written first.
+ * Returns a function that reads the amounts spent from the budgets that the last snapshot did not have. Calls that are
+ * in the log are written first.
  */
 function createBudgetReader(db: Database, ledger: Ledger, config: () => ProxyConfig) {
-  const known = new Set<string>();
+  let known: ReadonlySet<string> | undefined;
   return async (snapshot: KeySnapshot): Promise<readonly SpentBudget[]> => {
-    const added = budgetAccounts(config().keys, snapshot).filter((account) => !known.has(accountId(account)));
-    if (added.length === 0) return [];
-    await ledger.flush();
-    const spent = await readSpent(db, added);
-    for (const account of added) known.add(accountId(account));
+    const accounts = budgetAccounts(config().keys, snapshot);
+    const added = accounts.filter((account) => known?.has(accountId(account)) !== true);
+    let spent: SpentBudget[] = [];
+    if (added.length > 0) {
+      await ledger.flush();
+      spent = await readSpent(db, added);
+      if (known !== undefined) spent = spent.map((each) => ({ ...each, isAdded: true }));
+    }
+    known = new Set(accounts.map(accountId));
     return spent;
   };
 }

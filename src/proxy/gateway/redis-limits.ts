@@ -128,13 +128,14 @@ class RedisLimitStore implements RedisLimits {
     return (await this.decide('{"tokens":0', subjects)).states;
   }
 
-  async prime({ subject, period, start, micros }: SpentBudget): Promise<PrimedAccount> {
+  async prime({ subject, period, start, micros, isAdded }: SpentBudget): Promise<PrimedAccount> {
     const { end } = periodAt(period, start);
     const until = end === undefined ? "" : String(end + KEPT_MS);
     const reply = await this.redis.run(SCRIPTS.prime, [
       `${subject}:${period}:${start}`,
       String(micros),
       until,
+      isAdded ? "1" : "",
     ]);
     const [isNew, age = -1] = (reply as readonly (number | string)[]).map(Number);
     return { isNew: isNew === 1, setAt: age < 0 ? undefined : this.now() - age };

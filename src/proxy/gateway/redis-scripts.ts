@@ -215,12 +215,14 @@ return {redis.call('ZCARD', P .. 'replicas'), unpack(lost)}
 
 /**
  * Sets the amount that the ledger has for a budget, if the account does not exist. Arguments: key suffix, microdollars,
- * and when the account expires (milliseconds since 1970; empty: never). Returns 1 if it set the amount, else 0; then
- * the milliseconds since the amount was set, or -1 if it never was.
+ * when the account expires (milliseconds since 1970; empty: never), and 1 to raise the amount of an account that has
+ * less. Returns 1 if it set the amount, else 0; then the milliseconds since the amount was set, or -1 if it never was.
  */
 export const PRIME = `${COMMON}
 local key = P .. 'b:' .. ARGV[1]
 if redis.call('EXISTS', key) == 1 then
+  local lacks = ARGV[2] - (redis.call('HGET', key, 'spent') or 0)
+  if ARGV[4] == '1' and lacks > 0 then redis.call('HINCRBY', key, 'spent', lacks) end
   local set = redis.call('HGET', key, 'set')
   return {0, set and nowMs - set or -1}
 end

@@ -241,6 +241,20 @@ describe("limits in Redis", () => {
     const { excess } = await redis.reserve(reservation(subject, limits, { micros: 300_001 }));
     expect(excess).toMatchObject({ limit: "budget", neverFits: false });
   });
+
+  it("are raised, as those in memory are, for a budget that is added again", async () => {
+    const { limits: redis } = await replica();
+    for (const store of [redis, createMemoryLimits()]) {
+      const { subjects } = reservation(unique(), { budgets: [{ usd: 1, period: "total" }] });
+      const spent = { subject: subjects[0]?.id ?? "", period: "total" as const, start: 0 };
+      const left = async () => (await store.read(subjects))[0]?.budgets[0]?.remainingMicros;
+      await store.prime({ ...spent, micros: 200_000 });
+      await store.prime({ ...spent, micros: 700_000, isAdded: true });
+      expect(await left()).toBe(300_000);
+      await store.prime({ ...spent, micros: 400_000, isAdded: true });
+      expect(await left()).toBe(300_000);
+    }
+  });
 });
 
 describe("while Redis is unreachable", () => {

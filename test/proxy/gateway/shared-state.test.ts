@@ -105,7 +105,31 @@ describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
     });
     // A budget that is added later begins with the amount already spent in its period.
     await second.store.update(key.id, { limits: { budgets: [{ usd: 8, period: "total" }] } }, actor);
-    expect(spent.slice(2)).toEqual([{ subject: `key:${key.id}`, period: "total", start: 0, micros: 2e6 }]);
+    expect(spent.slice(2)).toEqual([
+      { subject: `key:${key.id}`, period: "total", start: 0, micros: 2e6, isAdded: true },
+    ]);
+  });
+
+  it("includes the calls that a key made while its budget was removed", async () => {
+    const log = await logIn();
+    const spent: SpentBudget[] = [];
+    const { store } = await open(await databases.locate(engine), log, spent);
+    const budgets = [{ usd: 9, period: "day" as const }];
+    const { key } = await store.create({ name: "alice", limits: { budgets } }, actor);
+    const limits = createMemoryLimits();
+    const left = async () => {
+      for (const each of spent.splice(0)) limits.prime(each);
+      const subjects = [{ id: `key:${key.id}`, label: "the key", limits: { budgets } }];
+      return (await limits.read(subjects))[0]?.budgets[0]?.remainingMicros;
+    };
+    expect(await left()).toBe(9e6);
+    await store.update(key.id, { limits: { budgets: null } }, actor);
+    appendFileSync(log, callLine(callOf("req_1", key.id, 2)));
+    await store.update(key.id, { limits: { budgets } }, actor);
+    expect(await left()).toBe(7e6);
+    // A change of another key does not read the amount again.
+    await store.create({ name: "bob" }, actor);
+    expect(spent).toEqual([]);
   });
 
   it("includes the amounts spent on earlier days", async () => {
