@@ -3,7 +3,12 @@ import type { CallTable } from "../../database/schema.ts";
 import { routes } from "../routes.ts";
 import { toMicros } from "./limits.ts";
 
-const count = z.number().int().nonnegative();
+/** Returns a number that the database can store. A vendor may report counts that are negative or not whole. */
+function toWhole(value: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(value)));
+}
+
+const count = z.number().transform(toWhole);
 /** A line of the request log that describes a call. Rejected requests have no id and do not count as calls. */
 const lineSchema = z.object({
   time: z.string(),
@@ -31,7 +36,7 @@ const lineSchema = z.object({
       reasoning: count.optional(),
     })
     .optional(),
-  cost: z.number().nonnegative().optional(),
+  cost: z.number().optional(),
   losses: z.array(z.string()).optional(),
   attempts: z.array(z.unknown()).optional(),
   error_code: z.string().optional(),
@@ -81,7 +86,7 @@ export function parseLedgerRow(line: string): CallTable | undefined {
     cache_write_tokens: tokens.cache_write ?? 0,
     output_tokens: tokens.output ?? 0,
     reasoning_tokens: tokens.reasoning ?? 0,
-    cost_micros: toMicros(call.cost ?? 0),
+    cost_micros: toWhole(toMicros(call.cost ?? 0)),
     unpriced: call.tokens !== undefined && call.cost === undefined ? 1 : 0,
     losses: call.losses === undefined ? null : JSON.stringify(call.losses),
     replica: parseReplica(call.id),

@@ -98,7 +98,8 @@ function costAt(prices: TokenPrices, tokens: BilledTokens): number | undefined {
     part(tokens.cacheRead, prices.cacheRead) +
     part(tokens.cacheWrite, prices.cacheWrite) +
     part(tokens.cacheWriteHour, prices.cacheWriteHour);
-  return Number.isNaN(sum) ? undefined : roundMicros(sum);
+  // A negative count of a vendor must not reduce the amount that is spent from a budget.
+  return Number.isNaN(sum) ? undefined : Math.max(0, roundMicros(sum));
 }
 
 /** Converts microdollars to US dollars, rounded to a billionth. */

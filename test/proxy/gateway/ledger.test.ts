@@ -130,6 +130,23 @@ describe.each(ENGINES)("the ledger on %s", (engine) => {
     expect(await countCalls(db)).toBe(2);
   });
 
+  it("contains calls whose vendors report counts that are negative, not whole or too large", async () => {
+    const db = await databases.open(engine);
+    const log = await logFile();
+    const odd = [
+      { tokens: { input: -1, output: 2.5 }, cost: -0.5 },
+      { tokens: { input: 1e30, output: 1 }, cost: 1e24 },
+    ];
+    for (const [index, call] of createCalls(3).entries())
+      appendFileSync(log, callLine({ ...call, ...odd[index] }));
+    await startLedger(db, log).close();
+    const { items } = await createLedgerQueries(db).calls({ limit: 10 });
+    expect(items).toHaveLength(3);
+    expect(items[2]).toMatchObject({ input_tokens: 0, output_tokens: 3, cost_usd: 0 });
+    expect(items[1]).toMatchObject({ input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 1 });
+    expect(await countInTotals(db)).toBe(3);
+  });
+
   it("stores texts with characters that PostgreSQL does not support", async () => {
     const db = await databases.open(engine);
     const log = await logFile();

@@ -35,6 +35,10 @@ describe("the cost of a call", () => {
     expect(cost({ input_tokens: 1, cache_read_input_tokens: 1000, output_tokens: 10 })).toBe(0.000453);
   });
 
+  it("is never negative, whatever counts a vendor reports", () => {
+    expect(computeCost(messages({ output_tokens: -5 }), upstreamWith(), "claude-sonnet-4-6")).toBe(0);
+  });
+
   it("has the price of long prompts only if the prompt of each of its upstream calls is long", () => {
     const price = { input: 1, output: 1, long_prompt: { above: 200_000, input: 2, output: 2 } };
     const upstream = upstreamWith({ "*": price });
