@@ -1,6 +1,15 @@
 import { USAGE_COLUMNS, type UsageRow } from "./usage-groups.ts";
 
-/** Formats a report as CSV (RFC 4180), with a header line. */
+/**
+ * Matches text that a spreadsheet evaluates as a formula. Plain names such as `@cf/meta/llama` and negative numbers are
+ * harmless. Clients choose the names of models.
+ */
+const FORMULA = /^(?:[=+\t\r]|[-@](?![\w.:/-]*$))/;
+
+/**
+ * Formats a report as CSV (RFC 4180), with a header line. A text that a spreadsheet would evaluate begins with an
+ * apostrophe.
+ */
 export function usageCsv(rows: readonly UsageRow[], groupBy: readonly string[]): string {
   const columns = [...groupBy, ...USAGE_COLUMNS];
   const lines = rows.map((row) => columns.map((name) => csvField(row[name])).join(","));
@@ -8,6 +17,7 @@ export function usageCsv(rows: readonly UsageRow[], groupBy: readonly string[]):
 }
 
 function csvField(value: string | number | null | undefined): string {
-  const text = value === null || value === undefined ? "" : String(value);
+  const plain = value === null || value === undefined ? "" : String(value);
+  const text = typeof value === "string" && FORMULA.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
