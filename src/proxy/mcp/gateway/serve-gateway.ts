@@ -7,6 +7,7 @@ import { tryParseJson } from "../../exchange/json.ts";
 import type { Services } from "../../services.ts";
 import { callOf } from "../mcp-call.ts";
 import { listVisibleServers } from "./access.ts";
+import { endWithKey } from "./end-with-key.ts";
 import {
   isNotification,
   isRequest,
@@ -132,10 +133,12 @@ function serveStream(arrived: Arrived): void {
   const session = findSession(arrived);
   const known = last === undefined ? undefined : session.records.find(last.toString());
   if (known !== undefined) {
+    endWithKey(arrived);
     reply.resume(known.record, known.after);
     return;
   }
   session.records.dropLost();
+  endWithKey(arrived);
   let close = () => {};
   reply.keep(session.records, () => close());
   if (hasFirstEvent(session.client)) reply.startRecord();

@@ -10,6 +10,7 @@ import type { GatewayServer } from "./access.ts";
 import { checkStateless, isStatelessRequest } from "./check-stateless.ts";
 import type { Emit } from "./client-stream.ts";
 import { dispatch, type Routed, route } from "./dispatch.ts";
+import { endWithKey } from "./end-with-key.ts";
 import {
   createError,
   isRequest,
@@ -169,6 +170,7 @@ async function serve(
   const emit = isStateless ? withoutUnwanted(message, reply.emit) : reply.emit;
   if (isStateless && message.method === "subscriptions/listen") {
     const owner = toOwner(request.key);
+    endWithKey(arrived);
     const mayFollow = ({ name }: GatewayServer, taskId: string) => hub.owners.allows(name, taskId, owner);
     await serveSubscription({ message, session, servers, reply, signal, mayFollow });
     return undefined;
