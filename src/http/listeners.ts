@@ -71,7 +71,7 @@ async function bindWithRetries(
       return await bindAll([options.host, ...(options.alsoOn ?? [])], port, respond);
     } catch (error) {
       const isTaken = systemErrorCode(error) === "EADDRINUSE";
-      if (!isTaken || attempt >= options.retries) throw listenFailure(error, options);
+      if (!isTaken || attempt >= options.retries) throw listenFailure(error, { ...options, port });
       port = await portAfter(port, options);
     }
   }

@@ -157,6 +157,14 @@ describe("openListeners", () => {
     expect(listeners.port).toBe(other);
   });
 
+  it("names the port that it tried last", async () => {
+    const [first, last] = [await occupy(), await occupy()];
+    const nextPort = async () => last.port;
+    await expect(open({ ...once, port: first.port, retries: 1, nextPort })).rejects.toMatchObject({
+      message: `Port ${last.port} in use after 1 retries`,
+    });
+  });
+
   it("retries only for a taken port", async () => {
     const onRetry = vi.fn();
     const failure = open({ host: "192.0.2.1", port: await freePort(), retries: 5, onRetry });
