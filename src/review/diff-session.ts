@@ -24,8 +24,11 @@ export interface DiffSession {
    * separately.
    */
   part(choose: (files: readonly ListedFile[]) => readonly ListedFile[]): Promise<DiffLease | undefined>;
-  /** Creates a diff and makes it the current one. If that fails, the previous diff stays current. */
-  switchTo(diffType: string): Promise<DiffLease>;
+  /**
+   * Creates a diff, makes it the current one, and calls `adopt`. If the diff cannot be created or `adopt` rejects, the
+   * previous diff stays current. Switches run one after another.
+   */
+  switchTo(diffType: string, adopt?: Adopt): Promise<DiffLease>;
   /** Reports whether the current diff would differ if it were created now. */
   isOutdated(): Promise<boolean>;
   /** Returns the commits under review, oldest first. `commit:<sha>` is the diff type of each. */
@@ -34,6 +37,12 @@ export interface DiffSession {
   revisions(text: string): Promise<readonly Revision[]>;
   close(): Promise<void>;
 }
+
+/**
+ * Prepares for a new diff. `getPrevious` leases the diff before it, which the caller releases; it resolves to undefined
+ * if there is none.
+ */
+export type Adopt = (diff: DiffLease, getPrevious: () => Promise<DiffLease | undefined>) => Promise<void>;
 
 export interface ReviewedFolder {
   readonly name: string;

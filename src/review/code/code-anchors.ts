@@ -4,6 +4,7 @@ import type { DiffLease, DiffSession } from "../diff-session.ts";
 import { findFile } from "../git/file-text.ts";
 import { readKnownLines } from "../known-lines.ts";
 import { findLines, followLines, getContext } from "../live/follow-lines.ts";
+import type { ReviewThreads } from "../live/review-threads.ts";
 import type { AnchorContext } from "../live/session-log.ts";
 import type { ThreadAnchors } from "../live/thread-anchors.ts";
 import type { FollowedAnchor, ThreadStore } from "../live/thread-store.ts";
@@ -146,32 +147,20 @@ function pathNow({ snapshot }: DiffLease, path: string, side: Side): string {
 }
 
 /**
- * Creates a diff, calls `onTaken` as soon as it is current, and moves the threads to it. The caller releases
- * the diff.
+ * Creates a diff, calls `onTaken` as soon as it is current, and moves the threads to it. If the threads cannot be moved,
+ * the previous diff stays current. The caller releases the diff.
  */
-export async function switchWithThreads(
+export function switchWithThreads(
   diffs: DiffSession,
   diffType: string,
-  store: ThreadStore | undefined,
+  threads: Pick<ReviewThreads, "opened">,
   onTaken: () => void = () => {},
 ): Promise<DiffLease> {
-  if (store === undefined || store.log.threads.size === 0) {
-    const lease = await diffs.switchTo(diffType);
+  return diffs.switchTo(diffType, async (after, getPrevious) => {
     onTaken();
-    return lease;
-  }
-  const before = await diffs.current().catch(() => undefined);
-  try {
-    const after = await diffs.switchTo(diffType);
-    onTaken();
-    try {
-      await followCode(store, before, after);
-      return after;
-    } catch (error) {
-      after.release();
-      throw error;
-    }
-  } finally {
-    before?.release();
-  }
+    const store = await threads.opened;
+    if (store === undefined || store.log.threads.size === 0) return;
+    const before = await getPrevious();
+    await followCode(store, before, after).finally(() => before?.release());
+  });
 }

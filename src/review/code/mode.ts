@@ -67,7 +67,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       const current = await review.diffs.current();
       const { diffType } = current.snapshot.plan;
       current.release();
-      const lease = await switchWithThreads(review.diffs, diffType, await threads.opened, onTaken);
+      const lease = await switchWithThreads(review.diffs, diffType, threads, onTaken);
       lease.release();
       return true;
     },

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { GitContext, ReviewedCommit, Revision, ShownCommit } from "../api-types.ts";
-import type { DiffLease, DiffSession, DiffSides } from "../diff-session.ts";
+import { CurrentEntry } from "../current-entry.ts";
+import type { Adopt, DiffLease, DiffSession, DiffSides } from "../diff-session.ts";
 import { findRevisions, readBranchCommits, readCommit } from "./commits.ts";
 import type { DiffView } from "./diff-arguments.ts";
 import { createGitContext, type DiffPlan, planDiff } from "./diff-types.ts";
@@ -43,18 +44,23 @@ class GitDiffSession implements DiffSession {
   private readonly closing = new AbortController();
   private readonly parts = new Set<Promise<unknown>>();
   private first: Promise<Planned> | undefined;
-  private latest: Promise<Entry> | undefined;
+  private readonly entry: CurrentEntry<Entry>;
 
   constructor(repository: Repository, paths: readonly string[]) {
     this.repository = repository;
     this.paths = paths;
     this.view = { ignoreSpace: false, paths };
+    this.entry = new CurrentEntry({
+      create: () => this.takeFirst(),
+      lease: (entry) => createLease(entry, entry.whole),
+      close: closeEntry,
+    });
     // Every running git process adds a listener, and many can run concurrently.
     setMaxListeners(0, this.closing.signal);
   }
 
   async current(ignoreSpace = false): Promise<DiffLease> {
-    const entry = await this.currentEntry();
+    const entry = await this.entry.get();
     if (!ignoreSpace) return createLease(entry, entry.whole);
     entry.spaceless ??= this.take(entry, { ...this.view, ignoreSpace });
     try {
@@ -75,17 +81,12 @@ class GitDiffSession implements DiffSession {
     return { gitContext: planned.gitContext, snapshot, sides, release: () => void snapshot.spool.close() };
   }
 
-  async switchTo(diffType: string): Promise<DiffLease> {
-    const entry = await this.takeEntry(this.planned(diffType));
-    const previous = this.latest;
-    this.latest = Promise.resolve(entry);
-    const lease = createLease(entry, entry.whole);
-    void previous?.then(closeEntry, () => {});
-    return lease;
+  switchTo(diffType: string, adopt?: Adopt): Promise<DiffLease> {
+    return this.entry.replace(() => this.takeEntry(this.planned(diffType)), adopt);
   }
 
   async isOutdated(): Promise<boolean> {
-    const entry = await this.currentEntry();
+    const entry = await this.entry.get();
     const now = await this.planned(entry.plan.diffType);
     const probe = await probeDiff(this.repository, now.git, now.plan, this.view);
     if (probe !== entry.lastLook?.probe) {
@@ -107,31 +108,25 @@ class GitDiffSession implements DiffSession {
 
   async close(): Promise<void> {
     this.closing.abort();
-    await Promise.allSettled([this.latest?.then(closeEntry), ...this.parts]);
+    await Promise.allSettled([this.entry.close(), ...this.parts]);
   }
 
   /**
    * Creates the first diff on first use rather than with the session: git would compete with the server's
    * start for the CPU.
    */
-  private currentEntry(): Promise<Entry> {
-    this.latest ??= this.clearOnFailure(this.takeEntry(this.firstPlan()));
-    return this.latest;
+  private async takeFirst(): Promise<Entry> {
+    try {
+      return await this.takeEntry(this.firstPlan());
+    } catch (error) {
+      this.first = undefined;
+      throw error;
+    }
   }
 
   private firstPlan(): Promise<Planned> {
     this.first ??= this.planned("uncommitted");
     return this.first;
-  }
-
-  /** Clears a first diff that failed, so that the next call creates it again. */
-  private clearOnFailure(entry: Promise<Entry>): Promise<Entry> {
-    entry.catch(() => {
-      if (this.latest !== entry) return;
-      this.latest = undefined;
-      this.first = undefined;
-    });
-    return entry;
   }
 
   private async planned(diffType: string): Promise<Planned> {

@@ -1,6 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { DiffSource, GitContext, OmittedFiles, ReviewedCommit, Revision } from "../api-types.ts";
-import type { DiffLease, DiffSession, DiffSides, ReviewedFolder } from "../diff-session.ts";
+import { CurrentEntry } from "../current-entry.ts";
+import type { Adopt, DiffLease, DiffSession, DiffSides, ReviewedFolder } from "../diff-session.ts";
 import { findFile, hasSide, readPatch } from "../git/file-text.ts";
 import { readSectionHeader, type SectionHeader } from "../git/section-header.ts";
 import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
@@ -65,17 +66,22 @@ class PatchSession implements DiffSession {
   readonly paths: readonly string[];
   private readonly origin: PatchOrigin;
   private readonly closing = new AbortController();
-  private latest: Promise<Entry> | undefined;
+  private readonly entry: CurrentEntry<Entry>;
 
   constructor(origin: PatchOrigin) {
     this.origin = origin;
     this.source = origin.source;
     this.repository = origin.repository;
     this.paths = origin.paths;
+    this.entry = new CurrentEntry({
+      create: () => this.takeEntry(undefined),
+      lease: (entry) => this.lease(entry, entry.whole),
+      close: closeEntry,
+    });
   }
 
   async current(ignoreSpace = false): Promise<DiffLease> {
-    const entry = await this.currentEntry();
+    const entry = await this.entry.get();
     if (!ignoreSpace) return this.lease(entry, entry.whole);
     return this.lease(entry, await this.spaceless(entry));
   }
@@ -85,17 +91,12 @@ class PatchSession implements DiffSession {
     return undefined;
   }
 
-  async switchTo(diffType: string): Promise<DiffLease> {
-    const entry = await this.takeEntry(diffType);
-    const previous = this.latest;
-    this.latest = Promise.resolve(entry);
-    const lease = this.lease(entry, entry.whole);
-    void previous?.then(closeEntry, () => {});
-    return lease;
+  switchTo(diffType: string, adopt?: Adopt): Promise<DiffLease> {
+    return this.entry.replace(() => this.takeEntry(diffType), adopt);
   }
 
   async isOutdated(): Promise<boolean> {
-    const { whole, taken, probe } = await this.currentEntry();
+    const { whole, taken, probe } = await this.entry.get();
     if (probe !== undefined && (await this.origin.probe?.()) === probe) return false;
     const fresh = await this.takeEntry(taken.diffType);
     await closeEntry(fresh);
@@ -103,7 +104,7 @@ class PatchSession implements DiffSession {
   }
 
   async commits(): Promise<readonly ReviewedCommit[]> {
-    return (await this.currentEntry()).taken.commits;
+    return (await this.entry.get()).taken.commits;
   }
 
   async revisions(): Promise<readonly Revision[]> {
@@ -112,18 +113,7 @@ class PatchSession implements DiffSession {
 
   async close(): Promise<void> {
     this.closing.abort();
-    await this.latest?.then(closeEntry).catch(() => {});
-  }
-
-  private currentEntry(): Promise<Entry> {
-    if (this.latest) return this.latest;
-    const entry = this.takeEntry(undefined);
-    this.latest = entry;
-    // If the first diff fails, the next call creates it again.
-    entry.catch(() => {
-      if (this.latest === entry) this.latest = undefined;
-    });
-    return entry;
+    await this.entry.close();
   }
 
   /** Returns the variant of a diff without whitespace changes. If it fails, the next call creates it again. */

@@ -1,8 +1,9 @@
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { watchDiff } from "../../../src/review/code/watch-diff.ts";
-import type { DiffSession } from "../../../src/review/diff-session.ts";
+import type { Adopt, DiffSession } from "../../../src/review/diff-session.ts";
 import { createDiffSession } from "../../../src/review/git/diff-session.ts";
 import { readPatch } from "../../../src/review/git/file-text.ts";
 import { type TestRepository, testRepository } from "../../support/test-repository.ts";
@@ -33,6 +34,39 @@ describe("createDiffSession", () => {
     await expect(session.switchTo("nonsense")).rejects.toThrow("Unknown diffType");
     const { snapshot, release } = await session.current();
     expect(snapshot.plan.diffType).toBe("last-commit");
+    release();
+  });
+
+  it("runs switches one after another, each with the diff before it", async () => {
+    const session = await openDiffSession(await testRepository({ "a.txt": "a\n" }));
+    (await session.current()).release();
+    const events: string[] = [];
+    const adopt: Adopt = async ({ snapshot }, getPrevious) => {
+      const previous = await getPrevious();
+      const types = `${previous?.snapshot.plan.diffType} to ${snapshot.plan.diffType}`;
+      previous?.release();
+      events.push(`begin ${types}`);
+      await delay(20);
+      events.push(`end ${types}`);
+    };
+    const leases = await Promise.all(["last-commit", "staged"].map((type) => session.switchTo(type, adopt)));
+    for (const { release } of leases) release();
+    expect(events).toEqual([
+      "begin uncommitted to last-commit",
+      "end uncommitted to last-commit",
+      "begin last-commit to staged",
+      "end last-commit to staged",
+    ]);
+  });
+
+  it("keeps the previous diff if the new one cannot be adopted", async () => {
+    const session = await openDiffSession(await testRepository({ "a.txt": "a\n" }));
+    const before = await session.current();
+    const adopt = () => Promise.reject(new Error("no space"));
+    await expect(session.switchTo("last-commit", adopt)).rejects.toThrow("no space");
+    const { snapshot, release } = await session.current();
+    expect(snapshot).toBe(before.snapshot);
+    before.release();
     release();
   });
 

@@ -23,7 +23,7 @@ export function diffSwitchRoute(
     const body = diffSwitchBody.safeParse(request.body, ONE_PLAIN_ISSUE);
     if (!body.success) throw new AppError("validation", body.error.issues[0]?.message ?? "Missing diffType");
     const { diffType, patch = true } = body.data;
-    const { snapshot } = await leaseDiff(reply, switchWithThreads(diffs, diffType, await threads.opened));
+    const { snapshot } = await leaseDiff(reply, switchWithThreads(diffs, diffType, threads));
     const { gitRef } = snapshot.plan;
     if (!patch) return { rawPatch: "", gitRef, diffType } satisfies DiffSwitchResponse;
     return reply
