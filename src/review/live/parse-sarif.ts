@@ -110,6 +110,11 @@ function toAnchor(
 /** Returns the path of a relative reference. The path of a `file:` URI stays absolute; the caller makes it relative. */
 function toPath(uri: string): string {
   const path = uri.replace(/^file:\/\/[^/]*/i, "").replace(/^(?:\.\/)+/, "");
+  // A URI has a slash before the drive letter of Windows.
+  return decoded(path).replace(/^\/(?=[a-z]:\/)/i, "");
+}
+
+function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

@@ -26,6 +26,18 @@ describe("a SARIF file", () => {
     ]);
   });
 
+  it.each([
+    ["file:///repo/src/a.ts", "/repo/src/a.ts"],
+    ["file://localhost/repo/src/a.ts", "/repo/src/a.ts"],
+    ["file:///C:/repo/src/a.ts", "C:/repo/src/a.ts"],
+    ["file:///c%3A/repo/src/a.ts", "c:/repo/src/a.ts"],
+    ["./src/a.ts", "src/a.ts"],
+  ])("names the path of %s", (uri, path) => {
+    const locations = [{ physicalLocation: { artifactLocation: { uri } } }];
+    const [finding] = parseSarif(log([{ message: { text: "Odd" }, locations }]), "x");
+    expect(finding?.body.anchor).toEqual({ kind: "file", path });
+  });
+
   it("uses the rule's severity if a result has none, and warning without either", () => {
     const rules = [{ id: "max-len", defaultConfiguration: { level: "note" } }];
     const results = [{ ruleId: "max-len", message: { text: "Long" } }, { message: { text: "Odd" } }];

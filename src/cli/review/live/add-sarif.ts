@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { isAbsolute, relative, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { AppError } from "../../../errors.ts";
 import { getReadReason } from "../../../files/read-reason.ts";
+import { toRealPath } from "../../../files/real-path.ts";
 import type { ReviewContext } from "../../../review/context.ts";
 import { parseSarif, type SarifFinding } from "../../../review/live/parse-sarif.ts";
 import type { ThreadStore } from "../../../review/live/thread-store.ts";
@@ -59,5 +60,7 @@ function withinProject(
   project: string,
 ): SarifFinding["body"]["anchor"] {
   if (!("path" in anchor) || !isAbsolute(anchor.path)) return anchor;
-  return { ...anchor, path: relative(project, anchor.path).split(sep).join("/") };
+  // The folder is resolved, because a review's folder has its links resolved; the file itself may be a link.
+  const path = join(toRealPath(dirname(anchor.path)), basename(anchor.path));
+  return { ...anchor, path: relative(toRealPath(project), path).split(sep).join("/") };
 }

@@ -1,17 +1,30 @@
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { addFindings } from "../../../../src/cli/review/live/add-sarif.ts";
 import { parseSarif } from "../../../../src/review/live/parse-sarif.ts";
+import { codeServer } from "../../../support/code-server.ts";
 import { planServer } from "../../../support/plan-server.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { testRepository } from "../../../support/test-repository.ts";
 
 /** Returns a SARIF file with a number of findings in a file. */
-function sarif(count: number): string {
-  const physicalLocation = { artifactLocation: { uri: "a.ts" }, region: { startLine: 1 } };
+function sarif(count: number, uri = "a.ts"): string {
+  const physicalLocation = { artifactLocation: { uri }, region: { startLine: 1 } };
   const results = Array.from({ length: count }, (_, index) => ({
     message: { text: `Finding ${index}` },
     locations: [{ physicalLocation }],
   }));
   return JSON.stringify({ version: "2.1.0", runs: [{ tool: { driver: { name: "ESLint" } }, results }] });
 }
+
+const output = (notes: string[]) => ({
+  note: (text: string) => void notes.push(text),
+  result: async () => true,
+  lostResult: false,
+  interactive: false,
+});
 
 it.each([
   [0, []],
@@ -22,17 +35,26 @@ it.each([
   async (count, expected) => {
     const { context } = await planServer();
     const notes: string[] = [];
-    const output = {
-      note: (text: string) => void notes.push(text),
-      result: async () => true,
-      lostResult: false,
-      interactive: false,
-    };
     const store = await context.threads.open();
-    await addFindings(parseSarif(sarif(count), "lint.sarif"), store, context, output);
+    await addFindings(parseSarif(sarif(count), "lint.sarif"), store, context, output(notes));
     expect(notes).toEqual(expected);
     expect([...store.log.threads.values()].map(({ anchor }) => anchor.kind)).toEqual(
       Array(count).fill("review"),
     );
   },
 );
+
+it("finds the file of an absolute path that contains a symbolic link", async () => {
+  const repository = await testRepository({ "src/a.ts": "old\n" });
+  await repository.write({ "src/a.ts": "new\n" });
+  const link = join(await temporaryFolder(), "link");
+  await symlink(repository.root, link);
+  const { context } = await codeServer(repository);
+  const store = await context.threads.open();
+  const { href } = pathToFileURL(join(link, "src/a.ts"));
+  const notes: string[] = [];
+  await addFindings(parseSarif(sarif(1, href), "lint.sarif"), store, context, output(notes));
+  const [thread] = store.log.threads.values();
+  expect(thread?.anchor).toMatchObject({ kind: "lines", path: "src/a.ts" });
+  expect(notes).toEqual([]);
+});
