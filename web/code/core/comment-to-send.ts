@@ -1,20 +1,20 @@
 import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
+import { codeSpan } from "../../../src/render/markdown/fences.ts";
 import type { NewThreadBody } from "../../../src/review/api-types.ts";
 import { changesCode, type ReviewComment } from "./comment.ts";
-import { type FeedbackContext, feedbackItem } from "./feedback.ts";
+import { type FeedbackContext, feedbackItem, withoutEmptySuggestion } from "./feedback.ts";
 
 /**
- * Converts a comment to the thread to store. `position` has the comment's current lines; if it is undefined, a comment
- * on lines becomes a thread on the whole change.
+ * Converts a comment to the thread to store. A comment on lines that are not in the diff becomes a thread on the whole
+ * change with the text of `threadAsText`.
  */
-export function threadBody(
-  comment: ReviewComment,
-  position: { readonly start: number; readonly end: number } | undefined,
-): NewThreadBody {
+export function threadBody(comment: ReviewComment, context: FeedbackContext): NewThreadBody {
   const isSuggestion = changesCode(comment) && comment.suggestion !== undefined;
   const type = isSuggestion ? "suggestion" : comment.type === "suggestion" ? "comment" : comment.type;
+  const anchor = toAnchor(comment, context.currentPosition(comment));
+  if (anchor.kind === "review") return { anchor, type, markdown: threadAsText(comment, context) };
   return {
-    anchor: toAnchor(comment, position),
+    anchor,
     type,
     markdown: threadText(comment),
     ...(isSuggestion && { suggestedCode: comment.suggestion }),
@@ -44,7 +44,9 @@ function threadText(comment: ReviewComment): string {
   return parts.join("\n\n");
 }
 
-/** Formats a comment with its lines and code as Markdown, for a thread that is not on those lines. */
+/** Formats a comment with its file, lines and code as Markdown, for a thread that is not on those lines. */
 export function threadAsText(comment: ReviewComment, context: FeedbackContext): string {
-  return feedbackItem(comment, context).join("\n\n");
+  if (comment.path === undefined) return threadText(comment);
+  const [title = "", ...parts] = feedbackItem(withoutEmptySuggestion(comment), context);
+  return [`${codeSpan(comment.path)}: ${title}`, ...parts].join("\n\n");
 }

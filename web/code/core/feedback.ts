@@ -36,7 +36,7 @@ export function feedbackMarkdown(comments: readonly ReviewComment[], context: Fe
 }
 
 /** Turns a suggestion that changes no code into a comment. */
-function withoutEmptySuggestion(comment: ReviewComment): ReviewComment {
+export function withoutEmptySuggestion(comment: ReviewComment): ReviewComment {
   const { suggestion, ...rest } = comment;
   return suggestion === undefined || changesCode(comment) ? comment : { ...rest, type: "comment" };
 }
@@ -111,7 +111,7 @@ function contextLines(comment: ReviewComment, context: FeedbackContext): string[
   if (comment.diff.type !== context.diff.type)
     found.push(`The reviewer commented on another diff: ${comment.diff.label}.`);
   if (comment.place && !context.currentPosition(comment)) {
-    found.push("These lines are not in the diff named above; the code is quoted as it was.");
+    found.push("These lines are not in this diff; the code is quoted as it was.");
   }
   return found.length > 0 ? [found.join(" ")] : [];
 }

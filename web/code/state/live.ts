@@ -37,7 +37,7 @@ export async function collectComments(): Promise<readonly CommentToSend[]> {
   const { comments, context } = await commentsInOrder();
   return comments.map((comment) => ({
     id: comment.id,
-    body: threadBody(comment, context.currentPosition(comment)),
+    body: threadBody(comment, context),
     asText: threadAsText(comment, context),
     onStored: () => forgetComment(comment.id),
   }));

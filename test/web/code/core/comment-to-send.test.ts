@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReviewComment } from "../../../../web/code/core/comment.ts";
 import { threadBody } from "../../../../web/code/core/comment-to-send.ts";
+import type { FeedbackContext } from "../../../../web/code/core/feedback.ts";
 import { threadBody as planThread } from "../../../../web/plan/model/annotations.ts";
 
 const comment: ReviewComment = {
@@ -14,38 +15,55 @@ const comment: ReviewComment = {
   diff: { type: "uncommitted", label: "Uncommitted changes" },
 };
 
+/** The context of a diff that has the comment's lines at a position; undefined if it does not have them. */
+const at = (position: { readonly start: number; readonly end: number } | undefined): FeedbackContext => ({
+  repository: { name: "shop", root: "/shop" },
+  branch: "main",
+  diff: { type: "uncommitted", label: "Uncommitted changes", command: "git diff HEAD" },
+  currentPosition: () => position,
+});
+
 describe("a comment that is sent as a thread", () => {
   it("is anchored to its current lines, its file or the review", () => {
-    expect(threadBody(comment, { start: 8, end: 9 })).toEqual({
+    expect(threadBody(comment, at({ start: 8, end: 9 }))).toEqual({
       anchor: { kind: "lines", path: "a.ts", side: "new", lineStart: 8, lineEnd: 9 },
       type: "comment",
       markdown: "Why?",
     });
     const { place: _, ...onFile } = comment;
-    expect(threadBody(onFile, undefined).anchor).toEqual({ kind: "file", path: "a.ts" });
+    expect(threadBody(onFile, at(undefined)).anchor).toEqual({ kind: "file", path: "a.ts" });
     const { path: __, ...general } = onFile;
-    expect(threadBody(general, undefined).anchor).toEqual({ kind: "review" });
-    expect(threadBody(comment, undefined).anchor).toEqual({ kind: "review" });
+    expect(threadBody(general, at(undefined))).toMatchObject({
+      anchor: { kind: "review" },
+      markdown: "Why?",
+    });
+  });
+
+  it("names its file, lines and code if the diff does not have its lines", () => {
+    const { markdown, ...rest } = threadBody({ ...comment, suggestion: "c" }, at(undefined));
+    expect(rest).toEqual({ anchor: { kind: "review" }, type: "suggestion" });
+    for (const part of ["`a.ts`: Comment on lines 3-4 (new side)", "Why?", "-a\n-b\n+c"])
+      expect(markdown).toContain(part);
   });
 
   it("is a suggestion only if it changes code, and never has an empty message", () => {
     const suggestion = { ...comment, type: "suggestion", text: "" } as const;
-    expect(threadBody({ ...suggestion, suggestion: "c" }, { start: 3, end: 4 })).toMatchObject({
+    expect(threadBody({ ...suggestion, suggestion: "c" }, at({ start: 3, end: 4 }))).toMatchObject({
       type: "suggestion",
       suggestedCode: "c",
       markdown: "Change it as suggested.",
     });
-    expect(threadBody({ ...suggestion, suggestion: "" }, { start: 3, end: 4 }).markdown).toBe(
+    expect(threadBody({ ...suggestion, suggestion: "" }, at({ start: 3, end: 4 })).markdown).toBe(
       "Remove these lines.",
     );
-    const same = threadBody({ ...suggestion, text: "Hm", suggestion: "a\nb" }, { start: 3, end: 4 });
+    const same = threadBody({ ...suggestion, text: "Hm", suggestion: "a\nb" }, at({ start: 3, end: 4 }));
     expect(same.type).toBe("comment");
     expect(same).not.toHaveProperty("suggestedCode");
   });
 
   it("names its images", () => {
     const images = [{ path: "/tmp/x.png", name: "x.png" }];
-    expect(threadBody({ ...comment, images }, undefined).markdown).toContain("- x.png: `/tmp/x.png`");
+    expect(threadBody({ ...comment, images }, at(undefined)).markdown).toContain("- x.png: `/tmp/x.png`");
   });
 });
 

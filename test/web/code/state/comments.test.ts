@@ -201,7 +201,7 @@ describe("feedbackMarkdown", () => {
 
   it("reports lines that are not in the diff", () => {
     const lost = { ...context, currentPosition: () => undefined };
-    expect(feedbackMarkdown(all.slice(1, 2), lost)).toContain("not in the diff named above");
+    expect(feedbackMarkdown(all.slice(1, 2), lost)).toContain("not in this diff");
   });
 
   it("formats annotations as the server expects, with their current lines", () => {
