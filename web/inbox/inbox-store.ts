@@ -32,7 +32,10 @@ function show(content: InboxContent): void {
 
 const RETRY_MS = 5_000;
 
-/** Loads the inbox after every change that the server reports, and after a reconnection. Announces new reviews. */
+/**
+ * Loads the inbox when the connection is opened, because changes may have been missed before, and after every change
+ * that the server reports. Announces new reviews.
+ */
 export function followInbox(): void {
   const source = new EventSource("/api/events");
   const refresh = async () => {
@@ -43,9 +46,8 @@ export function followInbox(): void {
     notifyArrivals(arrived);
   };
   source.onopen = () => {
-    const wasLost = !useInbox.getState().connected;
     useInbox.setState({ connected: true });
-    if (wasLost) void refresh();
+    void refresh();
   };
   source.onerror = () => {
     useInbox.setState({ connected: false });

@@ -9,17 +9,17 @@ import { Logo } from "../shared/components/logo.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { repositoryName } from "../shared/repository-name.ts";
-import { applyTheme, type Theme, watchSystemTheme } from "../shared/theme/theme.ts";
+import { applyTheme, watchSystemTheme } from "../shared/theme/theme.ts";
 import { ThemeToggle } from "../shared/theme/theme-toggle.tsx";
 import { decisionName, modeName, reviewAddress, waitingTime } from "./entries.ts";
 import { followInbox, loadInbox, useInbox } from "./inbox-store.ts";
+import { keepTheme, keptTheme } from "./kept-theme.ts";
 import { askForNotifications, notificationChoice } from "./notifications.ts";
-
-const THEME_NAME = "sallyport-theme";
 
 /** Loads the inbox, renders it and follows its changes. */
 export async function start(): Promise<void> {
-  applyKeptTheme();
+  const theme = keptTheme();
+  if (theme) applyTheme(theme);
   watchSystemTheme();
   await loadInbox();
   const root = document.getElementById("root");
@@ -169,15 +169,4 @@ function useMinute(): number {
   }, []);
   // A review may arrive after the last tick.
   return Math.max(now, Date.now());
-}
-
-/** Stores the theme in the browser: the inbox has a stable address, unlike the review pages. */
-function keepTheme(theme: Theme): void {
-  localStorage.setItem(THEME_NAME, theme);
-}
-
-/** Applies the stored theme. Without one, the system's theme applies. */
-function applyKeptTheme(): void {
-  const theme = localStorage.getItem(THEME_NAME);
-  if (theme === "light" || theme === "dark") applyTheme(theme);
 }
