@@ -45,6 +45,7 @@ export function Banners() {
       {!isServerLost && <DoubtBanner />}
       <ReplacedBanner />
       {!isServerLost && <DraftBanner />}
+      <DamagedBanner />
       {!isServerLost && <StaleBanner />}
       {isLive && !isServerLost && (
         <Suspense fallback={<LivePlaceholder />}>
@@ -156,6 +157,21 @@ function DraftBanner() {
       </Button>
       <Button small onClick={() => location.reload()}>
         Load the newer comments
+      </Button>
+    </div>
+  );
+}
+
+function DamagedBanner() {
+  const damaged = useDraft((draft) => draft.damaged);
+  if (damaged === undefined) return null;
+  return (
+    <div className="banner banner-warning" role="alert">
+      <span>
+        Cannot read the saved comments on this review. The damaged file is kept at <code>{damaged}</code>.
+      </span>
+      <Button small variant="quiet" onClick={() => useDraft.setState({ damaged: undefined })}>
+        Dismiss
       </Button>
     </div>
   );

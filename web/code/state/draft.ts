@@ -46,11 +46,17 @@ interface Restored {
 interface DraftState {
   readonly status: DraftStatus;
   readonly restored: Restored | undefined;
+  /** Path of a draft that could not be read. */
+  readonly damaged: string | undefined;
 }
 
 const NOTHING: DraftContent = { version: 1, comments: [], editing: [], viewed: [] };
 
-export const useDraft = create<DraftState>(() => ({ status: { state: "idle" }, restored: undefined }));
+export const useDraft = create<DraftState>(() => ({
+  status: { state: "idle" },
+  restored: undefined,
+  damaged: undefined,
+}));
 
 let draft: TabDraft<DraftContent> | undefined;
 
@@ -64,6 +70,7 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<vo
     onStatus: (status) => useDraft.setState({ status }),
   });
   const stored = await readDraft<DraftContent>(sessionId);
+  if (stored.ok && stored.value.damaged !== undefined) useDraft.setState({ damaged: stored.value.damaged });
   const content = stored.ok ? stored.value.content : null;
   const { comments, viewed } = currentContent();
   const isTouched = comments.length > 0 || viewed.length > 0;
@@ -98,11 +105,16 @@ function watch({ touch, flush }: TabDraft<DraftContent>): void {
   useEditedFeedback.subscribe(touch);
   onThreadDraftChange(touch);
   addEventListener("pagehide", flush);
+  addEventListener("beforeunload", (event) => {
+    // Warns only if leaving would lose text that cannot be saved.
+    if (useDraft.getState().status.state === "failing") event.preventDefault();
+  });
 }
 
 /** Stops saving after the decision. */
 export function stopDraft(): void {
   draft?.stop();
+  useDraft.setState({ status: { state: "idle" } });
 }
 
 function currentContent(): DraftContent {
