@@ -125,7 +125,8 @@ function closingText(reason: string): string {
   if (reason === "decided-by-program")
     return "A program decided this review, not a person on this page. Stop the agent if you do not know which program.";
   if (reason === "decided") return "This review was decided in another window.";
-  if (reason === "ended") return "The agent ended this review. Your comments are saved for the next one.";
+  if (reason === "ended")
+    return "This review was ended by the agent or in another window. Your comments are saved for the next one.";
   if (reason === "idle")
     return "This review ended because no page or agent was connected for a long time. Your comments are saved for the next one.";
   if (reason === "timeout") return "This review timed out. Your comments are saved for the next one.";

@@ -114,7 +114,7 @@ const TITLES = {
   "caller-gone": "The agent is no longer waiting",
   timeout: "This review timed out",
   stopped: "This review was stopped",
-  ended: "The agent ended this review",
+  ended: "This review has ended",
   idle: "This review ended because no page or agent was connected",
 } as const;
 
@@ -139,7 +139,10 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
       ) : kind === "elsewhere" ? (
         <p>This plan was decided in another tab. Nothing from this tab was sent.</p>
       ) : kind === "ended" ? (
-        <p>No decision was made. Your comments are saved as a draft and return with the same plan.</p>
+        <p>
+          The agent ended the review, or you ended it in another tab. Your comments are saved as a draft and
+          return with the same plan.
+        </p>
       ) : (
         <p>
           No decision was made on this page. {sentenceStart(name)} may have been stopped, or the plan may have
