@@ -1,7 +1,9 @@
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { showToast } from "../../shared/components/toast.tsx";
 import { isSameValue, mergeById } from "../../shared/drafts/merge-by-id.ts";
 import { mergeText, mergeValue } from "../../shared/drafts/merge-entries.ts";
+import { mergeLines } from "../../shared/drafts/merge-lines.ts";
 import { newId } from "../../shared/new-id.ts";
 import { relocateShifted } from "../model/annotations.ts";
 import { composerFor, isUnchanged } from "./actions.ts";
@@ -17,9 +19,9 @@ export interface SharedContent {
 }
 
 /**
- * Merges the draft that another tab has saved. `base` is the common ancestor. If both tabs have changed a value, this
- * tab's value is kept; of a comment and of the note, both versions are kept. Returns the other tab's draft as it was
- * merged.
+ * Merges the draft that another tab has saved. `base` is the common ancestor. If both tabs have changed a comment, the
+ * note or the same lines of the plan, both versions are kept; of the edited feedback, this tab's version is kept.
+ * Returns the other tab's draft as it was merged.
  */
 export function mergeOtherTab<Content extends SharedContent>(
   base: Content | undefined,
@@ -28,7 +30,7 @@ export function mergeOtherTab<Content extends SharedContent>(
   const state = useReview.getState();
   const { annotations: mine, composer, note, rewritten } = state;
   const ownEdit = editedPlan(state);
-  const edited = mergeValue(base?.edited, ownEdit, stored.edited);
+  const edited = mergeEdit(state.plan?.plan ?? "", base?.edited, ownEdit, stored.edited);
   const document =
     edited === ownEdit ? state.document : parseMarkdown(edited ?? state.plan?.plan ?? state.document.source);
   const isMoved = document !== state.document;
@@ -56,6 +58,19 @@ export function mergeOtherTab<Content extends SharedContent>(
     ...(isMoved && { document, typed: undefined, cursor: undefined, removedCursor: undefined }),
   });
   return theirs;
+}
+
+/** Merges two tabs' edits of the plan; undefined is the plan without edits. Reports it if both tabs have edited it. */
+function mergeEdit(
+  plan: string,
+  base: string | undefined,
+  mine: string | undefined,
+  theirs: string | undefined,
+): string | undefined {
+  if (mine === theirs || mine === base || theirs === base) return mergeValue(base, mine, theirs);
+  showToast("Another tab has also edited the plan. The edits of both tabs are kept.");
+  const merged = mergeLines(base ?? plan, mine ?? plan, theirs ?? plan);
+  return merged === plan ? undefined : merged;
 }
 
 /**

@@ -150,10 +150,27 @@ describe("the plan as another tab edits it", () => {
     expect(state().annotations.map(({ anchor }) => anchor?.startLine)).toEqual([5, 7, undefined]);
   });
 
-  it("does not replace what is typed in this tab", () => {
-    typeSource("Typed here.\n");
-    merge(draft(), { ...draft(), edited: longer });
-    expect(editedPlan(state())).toBe("Typed here.\n");
+  it("is merged with what is typed in this tab", () => {
+    typeSource(`${plan}\nTyped here.\n`);
+    const theirs = { ...draft(), edited: longer };
+    const base = merge(draft(), theirs);
+    expect(editedPlan(state())).toBe(`${longer}\nTyped here.\n`);
+    typeSource(`${longer}\nTyped here and there.\n`);
+    merge(base, { ...theirs, edited: longer.replace("New.", "Newer.") });
+    expect(editedPlan(state())).toBe(`${longer.replace("New.", "Newer.")}\nTyped here and there.\n`);
+  });
+
+  it("keeps both versions of a line that both tabs have changed", () => {
+    typeSource(plan.replace("First", "Mine"));
+    merge(draft(), { ...draft(), edited: plan.replace("First", "Theirs") });
+    expect(editedPlan(state())).toBe("# Plan\n\nTheirs words.\nMine words.\n\nLast words.\n");
+  });
+
+  it("keeps the edits of this tab after the other tab has reverted its own", () => {
+    useReview.setState({ document: parseMarkdown(longer) });
+    typeSource(longer.replace("Last", "My last"));
+    merge({ ...draft(), edited: longer }, draft());
+    expect(editedPlan(state())).toBe(plan.replace("Last", "My last"));
   });
 
   it("is the plan again after its edits were reverted", () => {
