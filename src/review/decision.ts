@@ -41,3 +41,13 @@ export function codeDecision(decision: Decision): CodeDecision {
   if (decision.kind !== "feedback") throw new Error("a code review cannot end with a decision about a plan");
   return decision;
 }
+
+/** Returns the final event that a decision has in a live review, and its text for the agent. */
+export function toFinalEvent(decision: Decision): { event: "approved" | "ended"; feedback: string } {
+  if (decision.kind === "feedback") {
+    const isPlain = decision.annotations.length === 0;
+    const feedback = isPlain ? (decision.feedback ?? "") : decision.text;
+    return { event: decision.approved ? "approved" : "ended", feedback };
+  }
+  return { event: decision.kind === "approve" ? "approved" : "ended", feedback: decision.feedback ?? "" };
+}

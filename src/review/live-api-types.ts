@@ -103,6 +103,22 @@ export interface ThreadChangeBody {
   readonly author?: ThreadAuthor;
 }
 
+/** POST /api/send */
+export interface SendBody {
+  /** The person's general message. */
+  readonly feedback?: string;
+  /**
+   * Identifies the message in the client. A repeated request with the same key and message, for example after a lost
+   * response, does not send the message again.
+   */
+  readonly idempotencyKey?: string;
+}
+
+/** POST /api/finish. `idempotencyKey` is that of an earlier `send`, which may have sent the same message. */
+export interface FinishBody extends SendBody {
+  readonly approved: boolean;
+}
+
 /** State of a live review, in `live` of GET /api/diff/index and GET /api/plan; absent in a one-shot review. */
 export interface LiveState {
   /** Number of the current round, starting at 1. */

@@ -5,7 +5,8 @@ import { parseBody } from "../body-schemas.ts";
 import type { ReviewContext } from "../context.ts";
 import { endWhenFlushed, takeDecision } from "../take-decision.ts";
 import { expectAgent, expectPage } from "./caller-kind.ts";
-import type { LiveSession, TakenBatch } from "./live-session.ts";
+import type { LiveSession } from "./live-session.ts";
+import type { TakenBatch } from "./taken-batch.ts";
 import { finishBody, sendBody, statusBody, waitBody } from "./thread-bodies.ts";
 
 /**
@@ -21,11 +22,11 @@ export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
 
   app.post("/api/send", async (request) => {
     expectPage(request, threads.token);
-    const { feedback = "" } = parseBody(sendBody, request.body);
+    const { feedback = "", idempotencyKey } = parseBody(sendBody, request.body);
     const live = openSession(context);
     // The diff is kept before the agent can refresh it.
     const keeping = mode.keepSent?.(live.state.round);
-    await live.send(feedback);
+    await live.send(feedback, idempotencyKey);
     await keeping;
     return { ok: true };
   });
@@ -33,7 +34,8 @@ export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
   app.post("/api/finish", async (request, reply) => {
     expectPage(request, threads.token);
     const live = expectLive(context);
-    const { approved, feedback = "" } = parseBody(finishBody, request.body ?? null);
+    const { approved, feedback: text = "", idempotencyKey } = parseBody(finishBody, request.body ?? null);
+    const feedback = live.hasSent(text, idempotencyKey) ? "" : text;
     if (approved) return takeDecision(context, reply, await mode.approval(context, feedback));
     if (session.phase !== "waiting" || live.isClosed)
       throw new AppError("already_decided", "Already decided");

@@ -1,5 +1,5 @@
 import type { LiveAgent, LiveBatch, LiveState } from "../api-types.ts";
-import type { Decision } from "../decision.ts";
+import { type Decision, toFinalEvent } from "../decision.ts";
 import type { EventHub } from "../events.ts";
 import { createIdleTimer } from "./idle-timer.ts";
 import {
@@ -9,18 +9,8 @@ import {
   pendingBatches,
   type StoredBatch,
 } from "./session-log.ts";
-import { newId, type ThreadStore } from "./thread-store.ts";
-
-/** A batch that an agent takes. Call either `confirm` or `release`. */
-export interface TakenBatch {
-  /** Empty for a repeated end of the review, which needs no confirmation. */
-  readonly id: string;
-  readonly content: LiveBatch;
-  /** Records that the agent has the batch. Resolves once that is on disk. */
-  confirm(): Promise<void>;
-  /** Makes the batch available to the next agent. */
-  release(): void;
-}
+import { repeatedEnd, type TakenBatch } from "./taken-batch.ts";
+import { deriveId, newId, type ThreadStore } from "./thread-store.ts";
 
 export interface WaitOptions {
   /** Seconds; undefined: no limit. */
@@ -41,8 +31,13 @@ export interface LiveSession {
   readonly isClosed: boolean;
   /** Whether a batch waits for an agent that has disconnected. */
   readonly isDeserted: boolean;
-  /** Sends a text, the person's unsent messages and newly accepted findings to the agent. */
-  send(feedback: string): Promise<void>;
+  /**
+   * Sends a text, the person's unsent messages and newly accepted findings to the agent. A repeated call with the same
+   * key and text, for example after a lost response, does not send the text again.
+   */
+  send(feedback: string, idempotencyKey?: string): Promise<void>;
+  /** Reports whether `send` has sent the text with this key. */
+  hasSent(feedback: string, idempotencyKey: string | undefined): boolean;
   /** Waits for a batch. Resolves to undefined after the time limit, or when the agent disconnects. */
   take(options: WaitOptions): Promise<TakenBatch | undefined>;
   /** Records the delivery of a batch whose response is closed. Resolves to false for an unknown batch. */
@@ -156,20 +151,24 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
       (waiters.find(({ isDoubtful }) => !isDoubtful) ?? waiters[0])?.resolve(batch);
     }
   };
-  const add = async (event: StoredBatch["event"], feedback: string, withThreads: boolean) => {
-    const draft = { id: newId("b"), event, feedback, withThreads, now: Date.now() };
-    const batch = composeBatch(store.log, draft);
-    const isFinal = event !== "feedback";
+  const compose = (event: StoredBatch["event"], feedback: string, withThreads: boolean, id = newId("b")) =>
+    composeBatch(store.log, { id, event, feedback, withThreads, now: Date.now() });
+  const add = async (batch: StoredBatch) => {
+    const isFinal = batch.event !== "feedback";
     await store.write([
       { op: "batch", batch },
       ...(isFinal ? [{ op: "closed", reason: "final" } as const] : []),
     ]);
     dispatch();
   };
+  const hasSent: LiveSession["hasSent"] = (feedback, idempotencyKey) => {
+    const sent = deriveId("b", idempotencyKey, [feedback]);
+    return store.log.batches.some(({ id }) => id === sent);
+  };
   const close: LiveSession["close"] = async (event, feedback, unsent) => {
     isClosing = true;
     try {
-      await add(event, feedback, unsent);
+      await add(compose(event, feedback, unsent));
     } catch (error) {
       isClosing = false;
       throw error;
@@ -187,7 +186,13 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     get isDeserted() {
       return agent.state === "gone" && pendingBatches(store.log).length > 0;
     },
-    send: (feedback) => add("feedback", feedback, true),
+    hasSent,
+    async send(feedback, idempotencyKey) {
+      const isRepeated = hasSent(feedback, idempotencyKey);
+      const id = isRepeated ? undefined : deriveId("b", idempotencyKey, [feedback]);
+      const batch = compose("feedback", isRepeated ? "" : feedback, true, id);
+      if (!isRepeated || batch.threads.length > 0) await add(batch);
+    },
     take({ timeout, signal, agent: name, isDoubtful = false }) {
       if (!isDoubtful) idle.touch();
       const ready = available();
@@ -274,24 +279,4 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     touch: idle.touch,
     stop: idle.stop,
   };
-}
-
-/** Returns the final batch for further agents, without the feedback that the first agent received. */
-function repeatedEnd({ event, round }: LiveBatch): TakenBatch {
-  return {
-    id: "",
-    content: { event, round, threads: [], feedback: "" },
-    confirm: async () => {},
-    release: () => {},
-  };
-}
-
-/** Returns the final event of a decision and its text for the agent. */
-function toFinalEvent(decision: Decision): { event: "approved" | "ended"; feedback: string } {
-  if (decision.kind === "feedback") {
-    const isPlain = decision.annotations.length === 0;
-    const feedback = isPlain ? (decision.feedback ?? "") : decision.text;
-    return { event: decision.approved ? "approved" : "ended", feedback };
-  }
-  return { event: decision.kind === "approve" ? "approved" : "ended", feedback: decision.feedback ?? "" };
 }

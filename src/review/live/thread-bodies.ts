@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NewMessageBody, NewThreadBody, ThreadChangeBody } from "../api-types.ts";
+import type { FinishBody, NewMessageBody, NewThreadBody, SendBody, ThreadChangeBody } from "../api-types.ts";
 
 const author = z.strictObject({
   kind: z.enum(["person", "agent", "tool"]),
@@ -66,10 +66,13 @@ export const threadChangeBody = z
   ) satisfies z.ZodType<ThreadChangeBody>;
 
 /** Body of `POST /api/send`. */
-export const sendBody = z.object({ feedback: z.string().exactOptional() });
+export const sendBody = z.object({
+  feedback: z.string().exactOptional(),
+  idempotencyKey: idempotencyKey.exactOptional(),
+}) satisfies z.ZodType<SendBody>;
 
 /** Body of `POST /api/finish`. */
-export const finishBody = z.object({ approved: z.boolean(), feedback: z.string().exactOptional() });
+export const finishBody = sendBody.extend({ approved: z.boolean() }) satisfies z.ZodType<FinishBody>;
 
 /** The longest wait in seconds: a day, below the limit of timers. */
 const MAX_WAIT = 86_400;

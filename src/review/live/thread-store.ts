@@ -79,6 +79,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
   const write = async (added: readonly LogEntry[]) => {
     const lines = isNew ? [header, ...added] : added;
     isNew = false;
+    const { round } = log;
     const changed = new Set(added.flatMap((entry) => applyEntry(log, entry)));
     try {
       await file.append(lines);
@@ -87,6 +88,8 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
       const onDisk = await readLog(path).catch(() => []);
       isNew = onDisk.length === 0;
       log = replay(onDisk);
+      // The first round of a review is not in the log.
+      log.round = Math.max(log.round, round);
       throw error;
     }
     for (const id of changed) {
@@ -192,8 +195,8 @@ function isUnsent(message: ThreadMessage | undefined): boolean {
 }
 
 /** Returns the id that repeated requests with the same key and content share; undefined without a key. */
-function deriveId(
-  kind: "t" | "m",
+export function deriveId(
+  kind: "t" | "m" | "b",
   idempotencyKey: string | undefined,
   content: readonly unknown[],
 ): string | undefined {

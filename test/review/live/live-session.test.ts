@@ -1,19 +1,22 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createEventHub } from "../../../src/review/events.ts";
 import { createLiveSession } from "../../../src/review/live/live-session.ts";
 import { openThreadStore } from "../../../src/review/live/thread-store.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-async function startSession() {
+async function startSession(firstRound = 1) {
+  const folder = await temporaryFolder();
   const store = await openThreadStore({
-    dataDirectory: await temporaryFolder(),
+    dataDirectory: folder,
     id: "0123456789ab",
     subject: "0".repeat(32),
     takesOver: false,
     onThread: () => {},
   });
   const events = createEventHub("session");
-  const live = createLiveSession({ store, events, agent: "", firstRound: 1, idle: 3_600, onIdle: () => {} });
+  const live = createLiveSession({ store, events, agent: "", firstRound, idle: 3_600, onIdle: () => {} });
   onTestFinished(async () => {
     live.stop();
     events.close();
@@ -24,7 +27,7 @@ async function startSession() {
     const batch = live.take({ timeout: undefined, signal: connection.signal, agent, isDoubtful });
     return { batch, disconnect: () => connection.abort() };
   };
-  return { store, live, wait };
+  return { store, live, wait, folder };
 }
 
 describe("live review", () => {
@@ -43,6 +46,16 @@ describe("live review", () => {
     expect(round).toBe(2);
     expect(await live.nextRound(async () => false)).toBe(2);
     expect(await live.nextRound(async () => true)).toBe(3);
+  });
+
+  it("keeps its round after a write has failed", async () => {
+    const { store, live, folder } = await startSession(5);
+    await writeFile(join(folder, "threads"), "not a folder");
+    await expect(live.send("lost")).rejects.toMatchObject({ code: "storage" });
+    expect(live.state.round).toBe(5);
+    await rm(join(folder, "threads"));
+    expect(await live.nextRound(async () => true)).toBe(6);
+    expect(store.log.batches).toEqual([]);
   });
 
   it("serves an agent that reads the result before one that may not, whichever waited first", async () => {

@@ -5,15 +5,14 @@ import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
 import { sentenceStart } from "../sentence-start.ts";
-import { type CommentToSend, finishReview, sendBatch } from "./send-batch.ts";
+import { type CollectComments, type CommentToSend, finishReview, sendBatch } from "./send-batch.ts";
 import { closeMessage, countUnsentMessages, useThreads } from "./thread-store.ts";
 import { isInNextBatch } from "./threads.ts";
 
 interface BatchDialogProps {
   /** Name of the agent. */
   readonly caller: string;
-  /** Returns the person's comments, after fetching the data that is needed for their positions. */
-  readonly collect: () => Promise<readonly CommentToSend[]>;
+  readonly collect: CollectComments;
   readonly onClose: () => void;
 }
 
@@ -49,9 +48,10 @@ function BatchDialog({
   const isEmpty = count === 0 && text.trim() === "";
   const send = async () => {
     closeOpenMessages();
-    const error = await sendBatch(await collect(), text);
-    setProblem(error);
-    if (error !== undefined) return;
+    const result = await sendBatch(collect, text);
+    if (!result) return;
+    setProblem(result.error);
+    if (result.error !== undefined) return;
     onSent();
     onClose();
   };
@@ -96,9 +96,10 @@ function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProp
   const [problem, setProblem] = useState<string>();
   const finish = async (approved: boolean) => {
     closeOpenMessages();
-    const { error, doubt } = await finishReview(await collect(), approved, text);
-    setProblem(error);
-    if (error === undefined) onFinished(approved, text, doubt);
+    const result = await finishReview(collect, approved, text);
+    if (!result) return;
+    setProblem(result.error);
+    if (result.error === undefined) onFinished(approved, text, result.doubt);
   };
   return (
     <Dialog

@@ -1,5 +1,13 @@
-import type { CallerDoubt, NewMessageBody, NewThreadBody, Thread } from "../../../src/review/api-types.ts";
+import type {
+  CallerDoubt,
+  FinishBody,
+  NewMessageBody,
+  NewThreadBody,
+  SendBody,
+  Thread,
+} from "../../../src/review/api-types.ts";
 import { explain, type Result, sendJson } from "../api/client.ts";
+import { newId } from "../new-id.ts";
 import { forgetMessage, loadThreads, useThreads } from "./thread-store.ts";
 import { withThread } from "./threads.ts";
 
@@ -20,35 +28,48 @@ export interface HandedOver {
   readonly doubt?: CallerDoubt | undefined;
 }
 
-/** Sends a batch: comments, replies and a general text. Resolves to an error message, or to undefined. */
-export async function sendBatch(
-  comments: readonly CommentToSend[],
-  feedback: string,
-): Promise<string | undefined> {
-  const body = { ...(feedback.trim() !== "" && { feedback: feedback.trim() }) };
-  return (await handOver(comments, "/api/send", body)).error;
+/** Returns the person's comments, after fetching the data that is needed for their positions. */
+export type CollectComments = () => Promise<readonly CommentToSend[]>;
+
+/** Sends a batch: comments, replies and a general text. Resolves to undefined if a batch is being sent. */
+export function sendBatch(collect: CollectComments, feedback: string): Promise<HandedOver | undefined> {
+  return handOver(collect, "/api/send", generalText(feedback));
 }
 
-/** Ends the live review and sends all comments and replies that were not sent. */
+/**
+ * Ends the live review and sends all comments and replies that were not sent. Resolves to undefined if a batch is being
+ * sent.
+ */
 export function finishReview(
-  comments: readonly CommentToSend[],
+  collect: CollectComments,
   approved: boolean,
   feedback: string,
-): Promise<HandedOver> {
+): Promise<HandedOver | undefined> {
+  return handOver(collect, "/api/finish", { approved, ...generalText(feedback) } satisfies FinishBody);
+}
+
+/** Returns the general text with its key. If the response is lost, the next attempt sends the same key again. */
+function generalText(feedback: string): SendBody {
+  const { batchKey: idempotencyKey = newId() } = useThreads.getState();
+  useThreads.setState({ batchKey: idempotencyKey });
   const text = feedback.trim();
-  return handOver(comments, "/api/finish", { approved, ...(text !== "" && { feedback: text }) });
+  return { idempotencyKey, ...(text !== "" && { feedback: text }) };
 }
 
 /** Stores comments and replies as threads and messages, then sends `body`. Does nothing while a batch is being sent. */
-async function handOver(comments: readonly CommentToSend[], path: string, body: object): Promise<HandedOver> {
-  if (useThreads.getState().sending) return {};
+async function handOver(
+  collect: CollectComments,
+  path: string,
+  body: object,
+): Promise<HandedOver | undefined> {
+  if (useThreads.getState().sending) return undefined;
   useThreads.setState({ sending: true });
   try {
-    const problem = await storeDrafts(comments);
+    const problem = await storeDrafts(await collect());
     if (problem !== undefined) return { error: problem };
     const result = await sendJson<HandedOver>("POST", path, body);
     if (!result.ok) return { error: explain(result) };
-    useThreads.setState({ batchText: "" });
+    useThreads.setState({ batchText: "", batchKey: undefined });
     if (path === "/api/send") await loadThreads();
     return { doubt: result.value.doubt };
   } finally {

@@ -5,22 +5,25 @@ import { type MessageDraft, type SentState, useThreads } from "./thread-store.ts
 export interface ThreadDraft {
   readonly messages: readonly (readonly [thread: string, draft: MessageDraft])[];
   readonly batchText: string;
+  /** As in the store of the threads. */
+  readonly batchKey?: string | undefined;
   readonly sent?: SentState | undefined;
 }
 
 /** Returns the unsent text and the state of the last batch; undefined if there is nothing to store. */
 export function threadDraft(): ThreadDraft | undefined {
-  const { drafts, batchText, sent } = useThreads.getState();
+  const { drafts, batchText, batchKey, sent } = useThreads.getState();
   if (drafts.size === 0 && batchText === "" && sent === undefined) return undefined;
-  return { messages: [...drafts], batchText, ...(sent && { sent }) };
+  return { messages: [...drafts], batchText, ...(batchKey && { batchKey }), ...(sent && { sent }) };
 }
 
 /** Restores the unsent text and the state of the last batch. Keeps text that was typed since the page was opened. */
 export function restoreThreadDraft(stored: ThreadDraft | undefined): void {
   if (!stored || !Array.isArray(stored.messages)) return;
-  useThreads.setState(({ drafts, batchText, sent }) => ({
+  useThreads.setState(({ drafts, batchText, batchKey, sent }) => ({
     drafts: new Map([...stored.messages, ...drafts]),
     batchText: batchText || (stored.batchText ?? ""),
+    batchKey: batchKey ?? stored.batchKey,
     sent: sent ?? stored.sent,
   }));
 }
@@ -31,7 +34,7 @@ export function restoreThreadDraft(stored: ThreadDraft | undefined): void {
  */
 export function mergeThreadDraft(base: ThreadDraft | undefined, theirs: ThreadDraft | undefined): void {
   const isWritten = ([, { text }]: ThreadDraft["messages"][number]) => text.trim() !== "";
-  useThreads.setState(({ drafts, batchText, sent }) => {
+  useThreads.setState(({ drafts, batchText, batchKey, sent }) => {
     const mine = [...drafts];
     const merged = mergeEntries(
       (base?.messages ?? []).filter(isWritten),
@@ -42,6 +45,7 @@ export function mergeThreadDraft(base: ThreadDraft | undefined, theirs: ThreadDr
     return {
       drafts: new Map([...mine.filter((entry) => !isWritten(entry)), ...merged]),
       batchText: mergeText(base?.batchText ?? "", batchText, theirs?.batchText ?? ""),
+      batchKey: mergeValue(base?.batchKey, batchKey, theirs?.batchKey),
       sent: mergeValue(base?.sent, sent, theirs?.sent),
     };
   });
@@ -63,7 +67,8 @@ function mergeMessage(
  */
 export function onThreadDraftChange(listener: () => void): () => void {
   return useThreads.subscribe((state, before) => {
-    if (state.drafts !== before.drafts || state.batchText !== before.batchText || state.sent !== before.sent)
-      listener();
+    if (KEPT.some((member) => state[member] !== before[member])) listener();
   });
 }
+
+const KEPT = ["drafts", "batchText", "batchKey", "sent"] as const;

@@ -35,6 +35,8 @@ interface ThreadsState {
   readonly drafts: ReadonlyMap<string, MessageDraft>;
   /** The general text of the next batch. */
   readonly batchText: string;
+  /** Identifies the next batch from the first attempt to send it; undefined before that. */
+  readonly batchKey: string | undefined;
   readonly sending: boolean;
   /** The content under review when the last batch was sent; undefined before the first. */
   readonly sent: SentState | undefined;
@@ -66,6 +68,7 @@ export const useThreads = create<ThreadsState>(() => ({
   unfolded: new Set(),
   drafts: new Map(),
   batchText: "",
+  batchKey: undefined,
   sending: false,
   sent: undefined,
   news: undefined,

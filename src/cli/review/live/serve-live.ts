@@ -1,7 +1,7 @@
 import type { ReviewContext } from "../../../review/context.ts";
 import { batchText } from "../../../review/live/batch-text.ts";
-import type { TakenBatch } from "../../../review/live/live-session.ts";
 import { retitleRunning } from "../../../review/live/register-review.ts";
+import type { TakenBatch } from "../../../review/live/taken-batch.ts";
 import type { Outcome } from "../../../review/session.ts";
 import type { Review, ReviewRun } from "../run.ts";
 

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ThreadList } from "../../../../src/review/api-types.ts";
-import { type CommentToSend, storeDrafts } from "../../../../web/shared/threads/send-batch.ts";
+import {
+  type CommentToSend,
+  finishReview,
+  sendBatch,
+  storeDrafts,
+} from "../../../../web/shared/threads/send-batch.ts";
+import { restoreThreadDraft, threadDraft } from "../../../../web/shared/threads/thread-draft.ts";
 import { changeMessage, useThreads } from "../../../../web/shared/threads/thread-store.ts";
 import { PLAN, planServer } from "../../../support/plan-server.ts";
 
@@ -9,7 +15,7 @@ afterEach(() => void vi.unstubAllGlobals());
 
 /** A page whose requests reach a plan server. The responses to the writes `lost`, counted from 1, do not arrive. */
 async function openPage(...lost: readonly number[]) {
-  const { app } = await planServer();
+  const { app, context } = await planServer();
   let writes = 0;
   vi.stubGlobal("document", { querySelector: () => null });
   vi.stubGlobal("fetch", async (url: string, { method = "GET", body }: RequestInit = {}) => {
@@ -27,10 +33,11 @@ async function openPage(...lost: readonly number[]) {
     const { threads }: ThreadList = await (await fetch("/api/threads")).json();
     return threads.map(({ messages }) => messages.map(({ markdown }) => markdown));
   };
-  return { readMessages };
+  const goLive = () => context.threads.goLive({ agent: "", firstRound: 1, idle: 3_600, onIdle: () => {} });
+  return { readMessages, goLive };
 }
 
-let stored: string[];
+let stored: string[] = [];
 const comment = (id: string, markdown: string, end = 5): CommentToSend => ({
   id,
   body: { anchor: { kind: "plan", start: 0, end }, type: "comment", markdown },
@@ -76,5 +83,85 @@ describe("storing comments and replies after a lost response", () => {
     expect(await storeDrafts(beyond)).toContain("Can't reach Sallyport");
     expect(await storeDrafts(beyond)).toBeUndefined();
     expect(await readMessages()).toEqual([["Text of Dig deeper."]]);
+  });
+});
+
+const none = async () => [];
+
+describe("the general text of a batch after a lost response", () => {
+  /** A page of a live review. The response to its first write does not arrive. */
+  async function openLivePage() {
+    const { goLive } = await openPage(1);
+    const { store } = await goLive();
+    const write = (batchText: string) => useThreads.setState({ batchText });
+    const readBatches = () => store.log.batches.map(({ event, feedback }) => [event, feedback]);
+    return { write, readBatches };
+  }
+
+  it("is sent once", async () => {
+    const { write, readBatches } = await openLivePage();
+    write("Dig deeper.");
+    expect((await sendBatch(none, "Dig deeper."))?.error).toContain("Can't reach Sallyport");
+    expect(await sendBatch(none, "Dig deeper.")).toEqual({});
+    expect(readBatches()).toEqual([["feedback", "Dig deeper."]]);
+    expect(await sendBatch(none, "Dig deeper.")).toEqual({});
+    expect(readBatches()).toEqual([
+      ["feedback", "Dig deeper."],
+      ["feedback", "Dig deeper."],
+    ]);
+  });
+
+  it("is sent once from a page that was reloaded", async () => {
+    const { write, readBatches } = await openLivePage();
+    write("Dig deeper.");
+    await sendBatch(none, "Dig deeper.");
+    const stored = structuredClone(threadDraft());
+    useThreads.setState(useThreads.getInitialState(), true);
+    restoreThreadDraft(stored);
+    expect(await sendBatch(none, useThreads.getState().batchText)).toEqual({});
+    expect(readBatches()).toEqual([["feedback", "Dig deeper."]]);
+  });
+
+  it("is sent again if it was changed, and new comments are sent without it", async () => {
+    const { readBatches } = await openLivePage();
+    await sendBatch(none, "Dig deeper.");
+    expect(await sendBatch(async () => [comment("a", "Here.")], "Dig deeper.")).toEqual({});
+    expect(readBatches()).toEqual([
+      ["feedback", "Dig deeper."],
+      ["feedback", ""],
+    ]);
+    await sendBatch(none, "Dig wider.");
+    expect(readBatches().at(-1)).toEqual(["feedback", "Dig wider."]);
+  });
+
+  it.each([
+    [true, "approved"],
+    [false, "ended"],
+  ])("is not repeated by the end of the review (approved: %s)", async (approved, event) => {
+    const { readBatches } = await openLivePage();
+    await sendBatch(none, "Dig deeper.");
+    expect(await finishReview(none, approved, "Dig deeper.")).toEqual({});
+    expect(readBatches()).toEqual([
+      ["feedback", "Dig deeper."],
+      [event, ""],
+    ]);
+  });
+});
+
+describe("a second press while a batch is being sent", () => {
+  it("sends nothing and does not end the review", async () => {
+    const { goLive } = await openPage();
+    const { store } = await goLive();
+    let collected = (_: readonly CommentToSend[]) => {};
+    const collect = () =>
+      new Promise<readonly CommentToSend[]>((resolve) => {
+        collected = resolve;
+      });
+    const sending = sendBatch(collect, "Dig deeper.");
+    expect(await finishReview(none, true, "Dig deeper.")).toBeUndefined();
+    expect(await sendBatch(none, "Dig deeper.")).toBeUndefined();
+    collected([]);
+    expect(await sending).toEqual({});
+    expect(store.log.batches.map(({ event }) => event)).toEqual(["feedback"]);
   });
 });
