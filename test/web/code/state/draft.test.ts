@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { DiffIndex } from "../../../../src/review/api-types.ts";
-import { useComments } from "../../../../web/code/state/comments.ts";
-import { startDraft, stopDraft, useDraft } from "../../../../web/code/state/draft.ts";
+
+// The theme and the width of the window are read as soon as their modules are loaded.
+vi.stubGlobal("matchMedia", () => new EventTarget());
+vi.stubGlobal("innerWidth", 1_200);
+// Another file of this thread may have loaded some of the modules before modules were reset, and others after.
+vi.resetModules();
+const { useComments } = await import("../../../../web/code/state/comments.ts");
+const { startDraft, stopDraft, useDraft } = await import("../../../../web/code/state/draft.ts");
 
 const index = { sessionId: "session-1", reviewId: "code-1" } as DiffIndex;
 const comment = {
