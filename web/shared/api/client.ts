@@ -52,8 +52,8 @@ export function explain(result: Exclude<Result<unknown>, { ok: true }>): string 
 }
 
 /**
- * Sends a request. Errors are returned. If the response is not JSON, the server has sent the page itself, so
- * it has no such route.
+ * Sends a request. Errors are returned. If a successful response is not JSON, the server has sent the page itself, so
+ * it has no such route. Any other response that is not JSON comes from a proxy that cannot reach the server.
  */
 async function call<Value>(path: string, init: RequestInit): Promise<Result<Value>> {
   let response: Response;
@@ -62,7 +62,8 @@ async function call<Value>(path: string, init: RequestInit): Promise<Result<Valu
   } catch {
     return { ok: false, reason: "gone" };
   }
-  if (!response.headers.get("content-type")?.includes("json")) return { ok: false, reason: "absent" };
+  if (!response.headers.get("content-type")?.includes("json"))
+    return { ok: false, reason: response.ok ? "absent" : "gone" };
   try {
     const body: unknown = await response.json();
     if (response.ok) return { ok: true, value: body as Value };

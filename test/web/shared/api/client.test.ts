@@ -1,0 +1,28 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { getJson } from "../../../../web/shared/api/client.ts";
+
+afterEach(() => void vi.unstubAllGlobals());
+
+const respond = (body: string, status: number, type: string) =>
+  vi.stubGlobal("fetch", async () => new Response(body, { status, headers: { "content-type": type } }));
+
+describe("a response that is not JSON", () => {
+  it("means that the server has no such route if it is the page", async () => {
+    respond("<!doctype html>", 200, "text/html; charset=utf-8");
+    expect(await getJson("/api/draft")).toEqual({ ok: false, reason: "absent" });
+  });
+
+  it("means that the server is not reachable if it is a proxy's error", async () => {
+    respond("<h1>502 Bad Gateway</h1>", 502, "text/html");
+    expect(await getJson("/api/draft")).toEqual({ ok: false, reason: "gone" });
+  });
+});
+
+it("an error of the server has its message", async () => {
+  respond('{"error":"Already decided"}', 409, "application/json");
+  expect(await getJson("/api/draft")).toMatchObject({
+    reason: "refused",
+    status: 409,
+    message: "Already decided",
+  });
+});
