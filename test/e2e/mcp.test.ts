@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -161,7 +161,11 @@ describe("sallyport mcp", () => {
   });
 
   it("shows a revised plan in the review that is open, and only in a plan's", async () => {
-    const { call } = await connect(await project());
+    const folder = await project();
+    // A review resolves the links in the path of its plan.
+    await mkdir(join(folder, "elsewhere"));
+    await symlink(join(folder, "elsewhere"), join(folder, "data"));
+    const { call } = await connect(folder);
     const { id, url } = opened.parse(await call("review_plan", { plan: "# One\n" }));
     await asPerson(url, "/api/send", { feedback: "Shorter." });
     expect(batch.parse(await call("wait_for_feedback", { id })).feedback).toBe("Shorter.");

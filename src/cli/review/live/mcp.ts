@@ -12,6 +12,7 @@ import {
 import { z } from "zod";
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import { writeDurably } from "../../../files/durable-file.ts";
+import { toRealPath } from "../../../files/real-path.ts";
 import { batchText } from "../../../review/live/batch-text.ts";
 import { livePlanFolder } from "../../../review/live/log-folder.ts";
 import type { Output } from "../../output.ts";
@@ -195,7 +196,8 @@ async function openReview(
 async function revisePlan(id: string, plan: string): Promise<ToolResult> {
   const review = await findReview(id);
   const { url, file } = review;
-  if (file === undefined || dirname(file) !== livePlanFolder(dataFolder()))
+  // The file of a review has its links resolved.
+  if (file === undefined || dirname(file) !== toRealPath(livePlanFolder(dataFolder())))
     throw new AppError("usage", `The review ${id} was not opened by review_plan`, {
       hint:
         file === undefined ? "Open the plan's review without an id." : `Save the plan to ${file} instead.`,
