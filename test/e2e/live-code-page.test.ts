@@ -99,6 +99,33 @@ describe("the code page in a live review", () => {
     await expect.poll(() => page.locator(".comment", { hasText: "Half a sentence" }).count()).toBe(1);
   });
 
+  it("keeps the focus in a thread whose buttons are pressed by keyboard", async () => {
+    const { page, agent } = await openLive();
+    await agent.run("comment", "src/cart.ts:30", "--text", "One", "--author", "lint");
+    const card = cards(page).first();
+    await card.waitFor();
+    const press = async (name: string) => {
+      const button = card.getByRole("button", { name });
+      await button.focus();
+      await page.keyboard.press("Enter");
+      await button.waitFor({ state: "hidden" });
+      expect(await card.evaluate((element) => element === document.activeElement)).toBe(true);
+    };
+    await card.getByRole("button", { name: "Reply" }).click();
+    await page.keyboard.type("Never mind");
+    for (const name of [
+      "Discard",
+      "Dismiss",
+      "1 message",
+      "Fold",
+      "1 message",
+      "Reopen",
+      "Accept",
+      "Resolve",
+    ])
+      await press(name);
+  });
+
   it("works by keyboard: next thread, reply, resolve, accept and dismiss", async () => {
     const { page, agent } = await openLive();
     await agent.run("comment", "src/cart.ts:30", "--text", "One", "--severity", "error", "--author", "lint");

@@ -2,6 +2,7 @@ import { Pencil, Trash2 } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Button, IconButton } from "../components/button.tsx";
 import { KeyHint } from "../keyboard/key-hint.tsx";
+import { focusCard } from "./focus-card.ts";
 import { MessageText } from "./message-text.tsx";
 import { changeMessage, closeMessage, discardMessage, useThreads, writeMessage } from "./thread-store.ts";
 
@@ -19,7 +20,7 @@ export function MessageField({ id }: { readonly id: string }) {
           <IconButton small label="Edit this reply" onClick={() => writeMessage(id)}>
             <Pencil size={14} aria-hidden />
           </IconButton>
-          <IconButton small label="Discard this reply" onClick={() => discardMessage(id)}>
+          <IconButton small label="Discard this reply" onClick={() => discardAndFocusCard(id)}>
             <Trash2 size={14} aria-hidden />
           </IconButton>
         </span>
@@ -54,23 +55,14 @@ function OpenField({ id, text }: { readonly id: string; readonly text: string })
           const isSaved = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
           if (event.nativeEvent.isComposing || !(isSaved || event.key === "Escape")) return;
           event.preventDefault();
-          closeMessage(id);
-          focusCard(id);
+          closeAndFocusCard(id);
         }}
       />
       <p className="message-field-buttons">
-        <Button
-          small
-          variant="primary"
-          disabled={text.trim() === ""}
-          onClick={() => {
-            closeMessage(id);
-            focusCard(id);
-          }}
-        >
+        <Button small variant="primary" disabled={text.trim() === ""} onClick={() => closeAndFocusCard(id)}>
           Add reply <KeyHint keys="Mod+Enter" />
         </Button>
-        <Button small variant="quiet" onClick={() => discardMessage(id)}>
+        <Button small variant="quiet" onClick={() => discardAndFocusCard(id)}>
           Discard
         </Button>
         <span className="hint">Sent with your comments.</span>
@@ -79,7 +71,12 @@ function OpenField({ id, text }: { readonly id: string; readonly text: string })
   );
 }
 
-/** Moves the focus back to the thread, so that keys act on it. */
-function focusCard(id: string): void {
-  document.querySelector<HTMLElement>(`[data-thread="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+function closeAndFocusCard(id: string): void {
+  closeMessage(id);
+  focusCard(id);
+}
+
+function discardAndFocusCard(id: string): void {
+  discardMessage(id);
+  focusCard(id);
 }

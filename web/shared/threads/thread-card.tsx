@@ -13,10 +13,17 @@ import {
 } from "lucide-react";
 import { memo, useEffect, useRef } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
-import type { Thread, ThreadAuthor, ThreadMessage, ThreadSeverity } from "../../../src/review/api-types.ts";
+import type {
+  Thread,
+  ThreadAuthor,
+  ThreadMessage,
+  ThreadSeverity,
+  ThreadState,
+} from "../../../src/review/api-types.ts";
 import { openAsk, useAsk } from "../ask/ask-store.ts";
 import { Button } from "../components/button.tsx";
 import { timeAgo } from "../time-ago.ts";
+import { focusCard } from "./focus-card.ts";
 import { MessageField } from "./message-field.tsx";
 import { MessageText } from "./message-text.tsx";
 import { changeMessage, changeThreadState, toggleFolded, useThreads, writeMessage } from "./thread-store.ts";
@@ -89,7 +96,7 @@ export const ThreadCard = memo(function ThreadCard(props: ThreadCardProps) {
         <StatusChips thread={thread} />
       </header>
       {isFolded ? (
-        <button type="button" className="thread-fold" aria-expanded={false} onClick={() => toggleFolded(id)}>
+        <button type="button" className="thread-fold" aria-expanded={false} onClick={() => fold(id)}>
           {threadSummary(thread) || "Show the thread"}
           <span className="thread-count">
             {messages.length} {messages.length === 1 ? "message" : "messages"}
@@ -189,31 +196,50 @@ function Buttons({ thread, onAccept, canRespond }: ThreadCardProps) {
       )}
       {isOpenFinding && (
         <>
-          <Button small data-accept onClick={() => onAccept(thread)}>
+          <Button
+            small
+            data-accept
+            onClick={() => {
+              focusCard(id);
+              onAccept(thread);
+            }}
+          >
             <Check size={14} aria-hidden /> Accept
           </Button>
-          <Button small onClick={() => void changeThreadState(thread, "dismissed")}>
+          <Button small onClick={() => changeState(thread, "dismissed")}>
             <X size={14} aria-hidden /> Dismiss
           </Button>
         </>
       )}
       {state === "open" && !isOpenFinding && (
-        <Button small onClick={() => void changeThreadState(thread, "resolved")}>
+        <Button small onClick={() => changeState(thread, "resolved")}>
           <Check size={14} aria-hidden /> Resolve
         </Button>
       )}
       {state !== "open" && (
         <>
-          <Button small onClick={() => void changeThreadState(thread, "open")}>
+          <Button small onClick={() => changeState(thread, "open")}>
             <RotateCcw size={14} aria-hidden /> Reopen
           </Button>
-          <Button small variant="quiet" aria-expanded onClick={() => toggleFolded(id)}>
+          <Button small variant="quiet" aria-expanded onClick={() => fold(id)}>
             Fold
           </Button>
         </>
       )}
     </footer>
   );
+}
+
+/** Changes the state of a thread, which replaces its buttons. */
+function changeState(thread: Thread, next: ThreadState): void {
+  focusCard(thread.id);
+  void changeThreadState(thread, next);
+}
+
+/** Folds or unfolds a thread, which removes the button for it. */
+function fold(id: string): void {
+  focusCard(id);
+  toggleFolded(id);
 }
 
 /** Opens a question to a model about a thread. The answer can be inserted as a reply if replies are possible. */
