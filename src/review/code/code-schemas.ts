@@ -49,7 +49,7 @@ export const referencesQuery = diffQuery.extend({ name: z.string().max(500).exac
 /** Query of `GET /api/diff/interdiff`. */
 export const interdiffQuery = z.object({ round: z.coerce.number().int().min(1).exactOptional() });
 /** Query of the routes that return one side of a file. */
-export const fileQuery = z.object({ path: z.string().min(1), side: z.enum(["old", "new"]) });
+export const fileQuery = diffQuery.extend({ path: z.string().min(1), side: z.enum(["old", "new"]) });
 /** Query of `GET /api/diff/notebook`. */
 export const notebookQuery = diffQuery.extend({ path: z.string().min(1) });
 const count = z.coerce.number().int().min(1);

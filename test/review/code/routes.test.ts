@@ -214,6 +214,27 @@ describe("GET /api/file", () => {
   });
 });
 
+describe("the routes of one side of a file", () => {
+  it.each(["/api/file?path=b.txt", "/api/diff/image?path=a.png"])(
+    "reject a request for the diff before a switch: %s",
+    async (url) => {
+      const repository = await testRepository({ "a.png": PNG, "b.txt": "old\n" });
+      await repository.write({ "a.png": WEBP, "b.txt": "new  line\n" });
+      const server = await codeServer(repository);
+      const query = async (w = "") => {
+        const { diffId } = (await server.get(`/api/diff/index?${w}`)).json<DiffIndex>();
+        return `${url}&side=new&id=${diffId}&${w}`;
+      };
+      const [shown, spaceless] = [await query(), await query("w=1")];
+      expect((await server.get(shown)).statusCode).toBe(200);
+      expect((await server.get(spaceless)).statusCode).toBe(200);
+      await server.post("/api/diff/switch", { diffType: "staged" });
+      expect((await server.get(shown)).statusCode).toBe(409);
+      expect((await server.get(spaceless)).statusCode).toBe(409);
+    },
+  );
+});
+
 describe("GET /api/diff/image", () => {
   it("returns the image before and after, and no other file", async () => {
     const repository = await testRepository({ "a.png": PNG, "b.png": PNG, "fake.png": Buffer.from([0, 1]) });

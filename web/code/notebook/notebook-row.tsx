@@ -238,11 +238,12 @@ interface ImagesProps {
 
 function Images({ path, cell, images }: ImagesProps) {
   const diffId = useSession(({ index }) => index?.diffId ?? "");
+  const diffQuery = useSession((session) => session.diffQuery);
   const url = (side: "old" | "new") => {
     const [number, output] = [cell[side]?.number, images[side]];
     if (number === undefined || output === undefined) return undefined;
-    const query = { path, side, cell: `${number}`, output: `${output}`, diff: diffId };
-    return `/api/notebook/image?${new URLSearchParams(query)}`;
+    const query = { path, side, cell: `${number}`, output: `${output}` };
+    return `/api/notebook/image?${new URLSearchParams(query)}${diffQuery}`;
   };
   return (
     <Suspense fallback={null}>

@@ -6,8 +6,9 @@ import { ImageComparison } from "./image-comparison.tsx";
 export function ImagePreview({ file: { path, status } }: { readonly file: DiffFile }) {
   const diffId = useSession(({ index }) => index?.diffId ?? "");
   const since = useSession((session) => session.since);
-  // The diff id makes the browser load the image again when the diff is refreshed.
-  const url = (side: "old" | "new") => `/api/diff/image?${new URLSearchParams({ path, side, diff: diffId })}`;
+  const diffQuery = useSession((session) => session.diffQuery);
+  // The diff id also makes the browser load the image again when the diff is refreshed.
+  const url = (side: "old" | "new") => `/api/diff/image?${new URLSearchParams({ path, side })}${diffQuery}`;
   const sources = {
     old: status === "added" || since !== undefined ? undefined : url("old"),
     new: status === "deleted" ? undefined : url("new"),

@@ -20,6 +20,8 @@ interface SessionState {
   readonly phase: "loading" | "ready" | "failed" | "sent";
   readonly failure: string;
   readonly index: DiffIndex | undefined;
+  /** The part of a request's query that names the whole diff; empty in a saved page, which has no server. */
+  readonly diffQuery: string;
   /** The files in the order of the page. */
   readonly files: readonly DiffFile[];
   readonly patches: PatchStore | undefined;
@@ -52,6 +54,7 @@ export const useSession = create<SessionState>(() => ({
   phase: "loading",
   failure: "",
   index: undefined,
+  diffQuery: "",
   files: [],
   patches: undefined,
   since: undefined,
@@ -153,13 +156,25 @@ export async function switchDiff(diffType: string, whitespace: boolean): Promise
   return result;
 }
 
-/** Fetches the text of one side of a file. */
-export function loadFileText(path: string, side: "old" | "new"): Promise<Result<FileText>> {
-  return getJson<FileText>(`/api/file?path=${encodeURIComponent(path)}&side=${side}`);
+/** Fetches the text of one side of a file as the shown diff has it. Fails if the server has another diff. */
+export async function loadFileText(path: string, side: "old" | "new"): Promise<Result<FileText>> {
+  const { diffQuery } = useSession.getState();
+  const result = await getJson<FileText>(
+    `/api/file?path=${encodeURIComponent(path)}&side=${side}${diffQuery}`,
+  );
+  if (!result.ok && result.reason === "refused") noteConflict(result.status);
+  return result;
+}
+
+/** Reports the diff as stale if the server has another one, because another tab has refreshed or switched it. */
+function noteConflict(status: number): void {
+  if (status === 409) useSession.setState({ stale: true });
 }
 
 function showDiff(index: DiffIndex, whitespace: boolean): void {
-  showPatches(index, fetcher(index.diffId, whitespace));
+  const diffQuery = `&id=${encodeURIComponent(index.diffId)}${whitespace ? "" : "&w=1"}`;
+  showPatches(index, fetcher(diffQuery));
+  useSession.setState({ diffQuery });
 }
 
 /** Shows the diff of a saved page, which has no server. `patches` are in the order of the files. */
@@ -206,12 +221,10 @@ export async function showSince(round?: number): Promise<Result<DiffInterdiff>> 
   return result;
 }
 
-function fetcher(diffId: string, whitespace: boolean) {
-  const suffix = `&id=${encodeURIComponent(diffId)}${whitespace ? "" : "&w=1"}`;
+function fetcher(diffQuery: string) {
   return async (first: number, last: number, signal: AbortSignal): Promise<Uint8Array> => {
-    const response = await fetch(`/api/diff/patch?n=${first}-${last}${suffix}`, { signal });
-    // The server has another diff, because another tab has refreshed or switched it.
-    if (response.status === 409) useSession.setState({ stale: true });
+    const response = await fetch(`/api/diff/patch?n=${first}-${last}${diffQuery}`, { signal });
+    noteConflict(response.status);
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { CodeReview } from "../code-review.ts";
 import { fileQuery, parseQuery } from "../code-schemas.ts";
-import { leaseDiff } from "./lease-diff.ts";
+import { leaseWholeDiff } from "./lease-diff.ts";
 
 /**
  * GET /api/diff/image?path=…&side=old|new: an image before or after the change, sandboxed so that no script in it can
@@ -9,8 +9,8 @@ import { leaseDiff } from "./lease-diff.ts";
  */
 export function diffImageRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/image", async (request, reply) => {
-    const { path, side } = parseQuery(fileQuery, request.query);
-    const { sides } = await leaseDiff(reply, diffs.current());
+    const { path, side, ...query } = parseQuery(fileQuery, request.query);
+    const { sides } = await leaseWholeDiff(reply, diffs, query);
     const { type, bytes } = await sides.image(path, side);
     return reply.type(type).header("content-security-policy", "default-src 'none'; sandbox").send(bytes);
   });

@@ -13,6 +13,19 @@ export async function leaseDiff(reply: FastifyReply, diff: Promise<DiffLease>): 
 }
 
 /**
+ * Leases the current diff with all changes, to read complete files: a diff without whitespace changes may not have
+ * them. Throws `conflict` if the query names another diff.
+ */
+export async function leaseWholeDiff(
+  reply: FastifyReply,
+  diffs: DiffSession,
+  query: z.infer<typeof diffQuery>,
+): Promise<DiffLease> {
+  if (query.id !== undefined) await leaseQueriedDiff(reply, diffs, query);
+  return leaseDiff(reply, diffs.current());
+}
+
+/**
  * Leases the current diff. Throws `conflict` if the query names another diff: the diff has changed since the page
  * loaded it.
  */

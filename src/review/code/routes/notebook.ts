@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { NotebookDiff, NotebookFile } from "../../api-types.ts";
 import type { CodeReview } from "../code-review.ts";
 import { fileQuery, notebookImageQuery, notebookQuery, parseQuery } from "../code-schemas.ts";
-import { leaseDiff, leaseQueriedDiff } from "./lease-diff.ts";
+import { leaseWholeDiff } from "./lease-diff.ts";
 
 const load = () => import("../../notebook/read-notebook.ts");
 
@@ -13,24 +13,22 @@ const load = () => import("../../notebook/read-notebook.ts");
 export function notebookRoutes(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/notebook", async (request, reply): Promise<NotebookDiff> => {
     const { path, ...query } = parseQuery(notebookQuery, request.query);
-    await leaseQueriedDiff(reply, diffs, query);
-    // A diff without whitespace changes does not have the complete new side.
-    const diff = await leaseDiff(reply, diffs.current());
+    const diff = await leaseWholeDiff(reply, diffs, query);
     const { readNotebookDiff } = await load();
     return readNotebookDiff(diff, path, { ignoreSpace: query.w === "1" });
   });
   app.get("/api/notebook", async (request, reply): Promise<NotebookFile> => {
-    const { path, side } = parseQuery(fileQuery, request.query);
-    const diff = await leaseDiff(reply, diffs.current());
+    const { path, side, ...query } = parseQuery(fileQuery, request.query);
+    const diff = await leaseWholeDiff(reply, diffs, query);
     const { readNotebook } = await load();
     const { language, cells } = await readNotebook(diff, path, side);
     return { path, side, language, cells: cells.map(withoutData) };
   });
   app.get("/api/notebook/image", async (request, reply) => {
-    const { path, side, ...position } = parseQuery(notebookImageQuery, request.query);
-    const diff = await leaseDiff(reply, diffs.current());
+    const { path, side, cell, output, ...query } = parseQuery(notebookImageQuery, request.query);
+    const diff = await leaseWholeDiff(reply, diffs, query);
     const { readNotebookImage } = await load();
-    const { type, bytes } = await readNotebookImage(diff, path, side, position);
+    const { type, bytes } = await readNotebookImage(diff, path, side, { cell, output });
     return reply.type(type).header("content-security-policy", "default-src 'none'; sandbox").send(bytes);
   });
 }

@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { DiffIndex } from "../../../../src/review/api-types.ts";
+
+// The theme and the width of the window are read as soon as their modules are loaded.
+vi.stubGlobal("matchMedia", () => new EventTarget());
+vi.stubGlobal("innerWidth", 1_200);
+// Another file of this thread may have loaded some of the modules before modules were reset, and others after.
+vi.resetModules();
+const { loadDiff, loadFileText, useSession } = await import("../../../../web/code/state/session.ts");
+
+beforeEach(() => useSession.setState(useSession.getInitialState(), true));
+afterEach(() => void vi.unstubAllGlobals());
+
+it("the text of a file is requested for the shown diff, which is stale if another tab has switched the diff", async () => {
+  const requested: string[] = [];
+  const index = { diffId: "d1", reviewId: "code-1", files: [], opening: [] } as unknown as DiffIndex;
+  vi.stubGlobal("fetch", async (url: string) => {
+    requested.push(url);
+    if (url.startsWith("/api/diff/index")) return Response.json(index);
+    return Response.json({ error: "The diff has changed. Load its index again." }, { status: 409 });
+  });
+  await loadDiff(false);
+  expect(useSession.getState().stale).toBe(false);
+  expect(await loadFileText("src/a b.ts", "new")).toMatchObject({ reason: "refused", status: 409 });
+  expect(requested.at(-1)).toBe("/api/file?path=src%2Fa%20b.ts&side=new&id=d1&w=1");
+  expect(useSession.getState().stale).toBe(true);
+});
