@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launchBrowser, openPage } from "../support/browser.ts";
-import { writeComment } from "../support/code-review-page.ts";
+import { draftSaved, writeComment } from "../support/code-review-page.ts";
 import { startPullReview, startVendor } from "../support/forges/start-pull-review.ts";
 
 /** Where the tests comment. */
@@ -34,6 +34,12 @@ describe("the page of a pull request", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Approve", { exact: true }).click();
     await dialog.getByRole("textbox").fill("Well built.");
+    await dialog.getByRole("button", { name: "Keep reviewing" }).click();
+    await draftSaved(page);
+    await page.reload();
+    await panel.getByText("Raise the wall").waitFor();
+    await page.getByRole("button", { name: /^Post review/ }).click();
+    await dialog.getByText("Approve", { exact: true }).click();
     await dialog.getByRole("button", { name: "Preview" }).click();
     await dialog.getByText("Comment on src/wall.txt, line 30").waitFor();
     expect(await dialog.getByText("Well built.").isVisible()).toBe(true);

@@ -129,7 +129,7 @@ function PostDialog() {
 
 function Compose() {
   const verdict = usePull((state) => state.verdict);
-  const body = usePull((state) => state.body);
+  const text = useThreads((state) => state.reviewText);
   return (
     <>
       <Segmented
@@ -148,8 +148,8 @@ function Compose() {
           className="input"
           data-initial-focus
           rows={5}
-          value={body}
-          onChange={({ target }) => usePull.setState({ body: target.value })}
+          value={text}
+          onChange={({ target }) => useThreads.setState({ reviewText: target.value })}
         />
       </label>
       <p className="hint">

@@ -19,8 +19,6 @@ interface PullStore {
   readonly commits: readonly ReviewedCommit[];
   /** The reason why the pull request could not be read. */
   readonly problem: string | undefined;
-  /** The text in the dialog, kept while the dialog is closed. */
-  readonly body: string;
   readonly verdict: PreviewBody["verdict"];
 }
 
@@ -29,7 +27,6 @@ export const usePull = create<PullStore>(() => ({
   pull: undefined,
   commits: [],
   problem: undefined,
-  body: "",
   verdict: "comment",
 }));
 
@@ -68,8 +65,8 @@ export async function previewReview(without: readonly string[]): Promise<PullPre
   }
   const problem = await storeDrafts(await collectComments());
   if (problem !== undefined) return problem;
-  const { verdict, body } = usePull.getState();
-  const text = body.trim();
+  const { verdict } = usePull.getState();
+  const text = useThreads.getState().reviewText.trim();
   const request: PreviewBody = { verdict, ...(text !== "" && { body: text }), without };
   const result = await sendJson<PullPreview>("POST", "/api/pr/preview", request);
   return result.ok ? result.value : explain(result);
@@ -82,7 +79,10 @@ export async function postReview(preview: string): Promise<Result<PostResponse>>
     const { items, kept } = result.value;
     const isTextKept =
       kept.some(({ thread }) => thread === "") && items.every(({ kind }) => kind !== "verdict");
-    if (!isTextKept) usePull.setState({ body: "", verdict: "comment" });
+    if (!isTextKept) {
+      usePull.setState({ verdict: "comment" });
+      useThreads.setState({ reviewText: "" });
+    }
     await Promise.all([loadThreads(), loadPull()]);
   }
   return result;

@@ -5,25 +5,33 @@ import { type MessageDraft, type SentState, useThreads } from "./thread-store.ts
 export interface ThreadDraft {
   readonly messages: readonly (readonly [thread: string, draft: MessageDraft])[];
   readonly batchText: string;
-  /** As in the store of the threads. */
+  /** These two are as in the store of the threads. */
   readonly batchKey?: string | undefined;
+  readonly reviewText?: string | undefined;
   readonly sent?: SentState | undefined;
 }
 
 /** Returns the unsent text and the state of the last batch; undefined if there is nothing to store. */
 export function threadDraft(): ThreadDraft | undefined {
-  const { drafts, batchText, batchKey, sent } = useThreads.getState();
-  if (drafts.size === 0 && batchText === "" && sent === undefined) return undefined;
-  return { messages: [...drafts], batchText, ...(batchKey && { batchKey }), ...(sent && { sent }) };
+  const { drafts, batchText, batchKey, reviewText, sent } = useThreads.getState();
+  if (drafts.size === 0 && batchText === "" && reviewText === "" && sent === undefined) return undefined;
+  return {
+    messages: [...drafts],
+    batchText,
+    ...(batchKey && { batchKey }),
+    ...(reviewText && { reviewText }),
+    ...(sent && { sent }),
+  };
 }
 
 /** Restores the unsent text and the state of the last batch. Keeps text that was typed since the page was opened. */
 export function restoreThreadDraft(stored: ThreadDraft | undefined): void {
   if (!stored || !Array.isArray(stored.messages)) return;
-  useThreads.setState(({ drafts, batchText, batchKey, sent }) => ({
+  useThreads.setState(({ drafts, batchText, batchKey, reviewText, sent }) => ({
     drafts: new Map([...stored.messages, ...drafts]),
     batchText: batchText || (stored.batchText ?? ""),
     batchKey: batchKey ?? stored.batchKey,
+    reviewText: reviewText || (stored.reviewText ?? ""),
     sent: sent ?? stored.sent,
   }));
 }
@@ -34,7 +42,7 @@ export function restoreThreadDraft(stored: ThreadDraft | undefined): void {
  */
 export function mergeThreadDraft(base: ThreadDraft | undefined, theirs: ThreadDraft | undefined): void {
   const isWritten = ([, { text }]: ThreadDraft["messages"][number]) => text.trim() !== "";
-  useThreads.setState(({ drafts, batchText, batchKey, sent }) => {
+  useThreads.setState(({ drafts, batchText, batchKey, reviewText, sent }) => {
     const mine = [...drafts];
     const merged = mergeEntries(
       (base?.messages ?? []).filter(isWritten),
@@ -46,6 +54,7 @@ export function mergeThreadDraft(base: ThreadDraft | undefined, theirs: ThreadDr
       drafts: new Map([...mine.filter((entry) => !isWritten(entry)), ...merged]),
       batchText: mergeText(base?.batchText ?? "", batchText, theirs?.batchText ?? ""),
       batchKey: mergeValue(base?.batchKey, batchKey, theirs?.batchKey),
+      reviewText: mergeText(base?.reviewText ?? "", reviewText, theirs?.reviewText ?? ""),
       sent: mergeValue(base?.sent, sent, theirs?.sent),
     };
   });
@@ -71,4 +80,4 @@ export function onThreadDraftChange(listener: () => void): () => void {
   });
 }
 
-const KEPT = ["drafts", "batchText", "batchKey", "sent"] as const;
+const KEPT = ["drafts", "batchText", "batchKey", "reviewText", "sent"] as const;

@@ -37,6 +37,8 @@ interface ThreadsState {
   readonly batchText: string;
   /** Identifies the next batch from the first attempt to send it; undefined before that. */
   readonly batchKey: string | undefined;
+  /** The general text of the review of a pull request, until it is posted. */
+  readonly reviewText: string;
   readonly sending: boolean;
   /** The content under review when the last batch was sent; undefined before the first. */
   readonly sent: SentState | undefined;
@@ -69,6 +71,7 @@ export const useThreads = create<ThreadsState>(() => ({
   drafts: new Map(),
   batchText: "",
   batchKey: undefined,
+  reviewText: "",
   sending: false,
   sent: undefined,
   news: undefined,

@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { mergeThreadDraft, type ThreadDraft } from "../../../../web/shared/threads/thread-draft.ts";
+import {
+  mergeThreadDraft,
+  restoreThreadDraft,
+  type ThreadDraft,
+  threadDraft,
+} from "../../../../web/shared/threads/thread-draft.ts";
 import { useThreads } from "../../../../web/shared/threads/thread-store.ts";
 
 const draft = (text: string, batchText = ""): ThreadDraft => ({
@@ -11,6 +16,18 @@ const write = ({ messages, batchText }: ThreadDraft) =>
 const reply = () => useThreads.getState().drafts.get("t_1")?.text;
 
 afterEach(() => useThreads.setState(useThreads.getInitialState(), true));
+
+describe("the general text of a pull request's review", () => {
+  it("is part of the draft until it is posted", () => {
+    useThreads.setState({ reviewText: "Well built." });
+    const stored = structuredClone(threadDraft());
+    useThreads.setState(useThreads.getInitialState(), true);
+    restoreThreadDraft(stored);
+    expect(useThreads.getState().reviewText).toBe("Well built.");
+    mergeThreadDraft(stored, undefined);
+    expect(threadDraft()).toBeUndefined();
+  });
+});
 
 describe("a reply that two tabs write in the same thread", () => {
   it("has the texts of both, and so has the text of the batch", () => {
