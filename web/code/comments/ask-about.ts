@@ -2,7 +2,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { openAsk } from "../../shared/ask/ask-store.ts";
 import { formatLines } from "../core/feedback.ts";
 import { getLastLine, getStart, type LineRange } from "../state/cursor.ts";
-import { commentOnAll, commentOnLines } from "./start.ts";
+import { commentOnAll, commentOnFile, commentOnLines } from "./start.ts";
 
 /**
  * Opens the dialog that asks a model about the lines of `range`; without a range, about `file`; without either, about
@@ -18,6 +18,7 @@ export function askAbout(range: LineRange | undefined, file: DiffFile | undefine
       insert: (text) => void commentOnLines(range, "comment", text),
     });
   } else if (file) {
-    openAsk({ title: file.path, anchor: { kind: "file", path: file.path }, insert: commentOnAll });
+    const insert = (text: string) => commentOnFile(file, text);
+    openAsk({ title: file.path, anchor: { kind: "file", path: file.path }, insert });
   } else openAsk({ title: "the change", anchor: { kind: "review" }, insert: commentOnAll });
 }
