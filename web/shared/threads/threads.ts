@@ -10,10 +10,15 @@ export function threadStatus({ state, outdated }: Thread): ThreadStatus {
   return outdated ? "outdated" : "open";
 }
 
-/** Returns the threads with `thread` added, or in place of the thread with the same id. */
+/**
+ * Returns the threads with `thread` added, or in place of the thread with the same id. Responses and events can arrive
+ * in another order than they were sent: a thread with fewer messages is older, because messages are never removed.
+ */
 export function withThread(threads: readonly Thread[], thread: Thread): readonly Thread[] {
   const at = threads.findIndex(({ id }) => id === thread.id);
-  return at < 0 ? [...threads, thread] : threads.with(at, thread);
+  const known = threads[at];
+  if (!known) return [...threads, thread];
+  return thread.messages.length < known.messages.length ? threads : threads.with(at, thread);
 }
 
 /**

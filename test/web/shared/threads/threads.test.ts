@@ -76,6 +76,13 @@ describe("threads", () => {
     expect(withThread([a, b], c)).toEqual([a, b, c]);
   });
 
+  it("keeps a thread with later messages if an earlier response arrives after its event", () => {
+    const before = thread();
+    const resolved = { ...before, state: "resolved" } as const;
+    const replied = { ...resolved, messages: [...before.messages, message({ author: agent })] };
+    expect(withThread(withThread([before], replied), resolved)).toEqual([replied]);
+  });
+
   it("filters by state, author and severity together", () => {
     const mine = thread();
     const finding = thread({ type: "finding", severity: "error", messages: [message({ author: tool })] });
