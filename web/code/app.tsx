@@ -33,7 +33,7 @@ import { FileTree } from "./sidebar/file-tree.tsx";
 import { useComments } from "./state/comments.ts";
 import { followCommits } from "./state/commits.ts";
 import { followDraft, startDraft, useDraft } from "./state/draft.ts";
-import { followLive, showRound } from "./state/live.ts";
+import { showRound } from "./state/live.ts";
 import { followMechanical } from "./state/mechanical.ts";
 import { followMoves } from "./state/moves.ts";
 import { followRounds } from "./state/rounds.ts";
@@ -48,7 +48,6 @@ export async function start(): Promise<void> {
   const result = await openDiff();
   // Prerendered code is already highlighted and must not lose its colors.
   if (document.querySelector(".prerendered")) await highlighting;
-  if (result.ok) followLive(result.value);
   if (result.ok) setAskModel(result.value.ask);
   render();
   if (!result.ok) return;

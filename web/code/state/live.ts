@@ -1,4 +1,4 @@
-import type { CallerDoubt, DiffIndex } from "../../../src/review/api-types.ts";
+import type { CallerDoubt } from "../../../src/review/api-types.ts";
 import type { CommentToSend } from "../../shared/threads/send-batch.ts";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { filesChangedSince } from "../../shared/threads/threads.ts";
@@ -8,11 +8,6 @@ import { commentsInOrder } from "./compose-feedback.ts";
 import { stopDraft } from "./draft.ts";
 import { loadDiff, useSession } from "./session.ts";
 import { useView } from "./view.ts";
-
-/** Stores the live state of a diff in the thread store. */
-export function followLive({ live }: DiffIndex): void {
-  if (live) useThreads.setState({ live });
-}
 
 /** Loads the diff of a new round. Returns a description of the changes since the last batch. */
 export async function showRound(): Promise<string> {

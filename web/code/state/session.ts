@@ -12,6 +12,7 @@ import type {
 import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
 import { renewPageToken } from "../../shared/api/page-token.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import { type FetchPatches, PatchStore } from "./patch-store.ts";
 import { applySettings, forgetTexts, useView } from "./view.ts";
 
@@ -128,9 +129,12 @@ export async function handleServerChange(sessionId: string): Promise<void> {
   await renewPageToken();
   const result = await fetchIndex(useView.getState().whitespace);
   if (!result.ok) return;
-  if (isOtherReview(result.value)) useSession.setState({ isReplaced: true, closing: undefined });
-  else if (result.value.diffId === known.diffId)
-    useSession.setState({ index: result.value, closing: undefined });
+  if (isOtherReview(result.value)) {
+    useSession.setState({ isReplaced: true, closing: undefined });
+    return;
+  }
+  followLive(result.value);
+  if (result.value.diffId === known.diffId) useSession.setState({ index: result.value, closing: undefined });
   else useSession.setState({ stale: true, closing: undefined });
 }
 
@@ -173,8 +177,14 @@ function noteConflict(status: number): void {
 
 function showDiff(index: DiffIndex, whitespace: boolean): void {
   const diffQuery = `&id=${encodeURIComponent(index.diffId)}${whitespace ? "" : "&w=1"}`;
+  followLive(index);
   showPatches(index, fetcher(diffQuery));
   useSession.setState({ diffQuery });
+}
+
+/** Stores whether the review is live, its round and its agent. Another server can follow at this address. */
+function followLive({ live }: DiffIndex): void {
+  useThreads.setState({ live });
 }
 
 /** Shows the diff of a saved page, which has no server. `patches` are in the order of the files. */

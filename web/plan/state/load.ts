@@ -47,6 +47,7 @@ export async function handleServerChange(sessionId: string): Promise<void> {
   const plan = forLive(result.value);
   if (plan.planId !== known.planId) useReview.setState({ isReplaced: true });
   else {
+    useThreads.setState({ live: plan.live });
     showPlan(plan);
     // A live plan is in another round if its file was saved while no server was running.
     if (plan.round !== known.round) void loadRounds();

@@ -6,9 +6,16 @@ vi.stubGlobal("matchMedia", () => new EventTarget());
 vi.stubGlobal("innerWidth", 1_200);
 // Another file of this thread may have loaded some of the modules before modules were reset, and others after.
 vi.resetModules();
-const { loadDiff, loadFileText, useSession } = await import("../../../../web/code/state/session.ts");
+const { handleServerChange, loadDiff, loadFileText, useSession } = await import(
+  "../../../../web/code/state/session.ts"
+);
 
-beforeEach(() => useSession.setState(useSession.getInitialState(), true));
+const { receiveRound, useThreads } = await import("../../../../web/shared/threads/thread-store.ts");
+
+beforeEach(() => {
+  useSession.setState(useSession.getInitialState(), true);
+  useThreads.setState(useThreads.getInitialState(), true);
+});
 afterEach(() => void vi.unstubAllGlobals());
 
 it("the text of a file is requested for the shown diff, which is stale if another tab has switched the diff", async () => {
@@ -24,4 +31,23 @@ it("the text of a file is requested for the shown diff, which is stale if anothe
   expect(await loadFileText("src/a b.ts", "new")).toMatchObject({ reason: "refused", status: 409 });
   expect(requested.at(-1)).toBe("/api/file?path=src%2Fa%20b.ts&side=new&id=d1&w=1");
   expect(useSession.getState().stale).toBe(true);
+});
+
+it("a page follows the rounds of the next live review at its address, which begin at 1 again", async () => {
+  const index = { diffId: "d1", reviewId: "code-1", files: [], opening: [] };
+  const agent = { name: "codex", state: "working" };
+  const serve = (sessionId: string, round: number) =>
+    vi.stubGlobal("fetch", async () => Response.json({ ...index, sessionId, live: { round, agent } }));
+  vi.stubGlobal("document", { querySelector: () => null, activeElement: null });
+  serve("session-1", 5);
+  await loadDiff(true);
+  serve("session-2", 1);
+  await handleServerChange("session-2");
+  expect(useThreads.getState().live?.round).toBe(1);
+  let isShown = false;
+  receiveRound(2, async () => {
+    isShown = true;
+    return "1 file changed";
+  });
+  expect(isShown).toBe(true);
 });

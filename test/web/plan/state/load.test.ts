@@ -7,6 +7,7 @@ vi.stubGlobal("matchMedia", () => new EventTarget());
 vi.stubGlobal("document", { querySelector: () => null });
 afterAll(() => void vi.unstubAllGlobals());
 const { forLive, handleServerChange } = await import("../../../../web/plan/state/load.ts");
+const { useThreads } = await import("../../../../web/shared/threads/thread-store.ts");
 const { editedPlan, useReview } = await import("../../../../web/plan/state/review-store.ts");
 
 const caller = { name: "Claude Code", takesEditedPlan: true };
@@ -21,7 +22,10 @@ function serve(plan: PlanState): void {
   vi.stubGlobal("fetch", async () => Response.json(plan));
 }
 
-afterEach(() => useReview.setState(useReview.getInitialState(), true));
+afterEach(() => {
+  useReview.setState(useReview.getInitialState(), true);
+  useThreads.setState(useThreads.getInitialState(), true);
+});
 
 describe("a page whose server has changed", () => {
   it("does not offer to send an edited plan in a live review", async () => {
@@ -42,6 +46,15 @@ describe("a page whose server has changed", () => {
       sessionId: "session-2",
       caller: { takesEditedPlan: true },
     });
+  });
+
+  it("has the round and the agent of the new server", async () => {
+    useReview.setState({ plan: stateOf("session-1", { live }) });
+    useThreads.setState({ live: { round: 5, agent: { name: "codex", state: "gone" } } });
+    const now = { round: 2, agent: { name: "", state: "none" } };
+    serve(stateOf("session-2", { live: now }));
+    await handleServerChange("session-2");
+    expect(useThreads.getState().live).toEqual(now);
   });
 
   it("shows the new text of a live plan whose file was saved in the meantime", async () => {
