@@ -119,7 +119,7 @@ export interface FinishBody extends SendBody {
   readonly approved: boolean;
 }
 
-/** State of a live review, in `live` of GET /api/diff/index and GET /api/plan; absent in a one-shot review. */
+/** GET /api/live: state of a live review. Also in `live` of GET /api/diff/index and GET /api/plan. */
 export interface LiveState {
   /** Number of the current round, starting at 1. */
   readonly round: number;

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { AppError } from "../../errors.ts";
+import type { LiveState } from "../api-types.ts";
 import { parseBody } from "../body-schemas.ts";
 import type { ReviewContext } from "../context.ts";
 import { endWhenFlushed, takeDecision } from "../take-decision.ts";
@@ -10,8 +11,8 @@ import type { TakenBatch } from "./taken-batch.ts";
 import { finishBody, sendBody, statusBody, waitBody } from "./thread-bodies.ts";
 
 /**
- * POST /api/send and /api/finish for the page; POST /api/wait, /api/batches/{id}, /api/refresh, /api/status
- * and /api/end for agents. A one-shot review rejects these requests with 400.
+ * GET /api/live; POST /api/send and /api/finish for the page; POST /api/wait, /api/batches/{id}, /api/refresh,
+ * /api/status and /api/end for agents. A one-shot review rejects these requests with 400.
  */
 export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
   const { threads, mode, session } = context;
@@ -19,6 +20,8 @@ export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
   const receiving = new Map<string, OpenBatch>();
 
   app.addHook("onRequest", async () => threads.live?.touch());
+
+  app.get("/api/live", async (): Promise<LiveState> => expectLive(context).state);
 
   app.post("/api/send", async (request) => {
     expectPage(request, threads.token);

@@ -56,7 +56,8 @@ describe("the routes of threads", () => {
   });
 
   it("reject the routes of live reviews in a one-shot review", async () => {
-    const { call } = await threadServer();
+    const { app, call } = await threadServer();
+    expect((await app.inject({ url: "/api/live", headers: PAGE })).statusCode).toBe(400);
     expect((await call("POST", "/api/wait", AGENT, { timeout: 0 })).status).toBe(400);
     expect((await call("POST", "/api/send", PAGE, {})).status).toBe(400);
   });

@@ -1,6 +1,7 @@
 import type { ReviewEvent } from "../../../src/review/api-types.ts";
 import {
   hasRequestedThreads,
+  loadLive,
   loadReviews,
   loadThreads,
   receiveAgent,
@@ -19,9 +20,10 @@ let isFollowing = false;
 export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {
   switch (event.event) {
     case "hello":
-      // Loads the threads again, because events are missing: those since the connection was lost, or since the first
-      // request.
-      if (isFollowing || hasRequestedThreads()) void Promise.all([loadThreads(), loadReviews()]);
+      // Loads what events would have changed, because events are missing: those since the connection was lost, or since
+      // the first request.
+      if (isFollowing || hasRequestedThreads())
+        void Promise.all([loadThreads(), loadReviews(), loadLive(showRound)]);
       isFollowing = true;
       break;
     case "thread": {

@@ -116,6 +116,15 @@ export async function loadThreads(fetchAll = fetchThreads): Promise<void> {
   set({ threads: [...changed.values()].reduce<readonly Thread[]>(withThread, threads) });
 }
 
+/** Fetches the state of a live review. Shows the round and the agent's state whose events were missed. */
+export async function loadLive(showRound: () => Promise<string>): Promise<void> {
+  if (!isLive()) return;
+  const result = await getJson<LiveState>("/api/live");
+  if (!result.ok) return;
+  receiveAgent(result.value.agent);
+  receiveRound(result.value.round, showRound);
+}
+
 /** Fetches the other reviews that are open on this machine. */
 export async function loadReviews(): Promise<void> {
   const result = await getJson<ReviewList>("/api/reviews");

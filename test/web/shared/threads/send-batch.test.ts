@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ThreadList } from "../../../../src/review/api-types.ts";
+import { receiveEvent } from "../../../../web/shared/threads/receive-event.ts";
 import {
   type CommentToSend,
   finishReview,
@@ -17,7 +18,7 @@ afterEach(() => void vi.unstubAllGlobals());
 async function openPage(...lost: readonly number[]) {
   const { app, context } = await planServer();
   let writes = 0;
-  vi.stubGlobal("document", { querySelector: () => null });
+  vi.stubGlobal("document", { querySelector: () => null, activeElement: null });
   vi.stubGlobal("fetch", async (url: string, { method = "GET", body }: RequestInit = {}) => {
     const headers = { host: "localhost", origin: "http://localhost", "content-type": "application/json" };
     const response = await app.inject({
@@ -145,6 +146,26 @@ describe("the general text of a batch after a lost response", () => {
       ["feedback", "Dig deeper."],
       [event, ""],
     ]);
+  });
+});
+
+describe("a page that was disconnected", () => {
+  it("shows the round that began in the meantime", async () => {
+    const { goLive } = await openPage();
+    const live = await goLive();
+    useThreads.setState({ live: { round: 1, agent: { name: "codex", state: "waiting" } } });
+    await live.nextRound(async () => true);
+    const shown = new Promise<void>((resolve) => {
+      const showRound = async () => {
+        resolve();
+        return "1 part changed";
+      };
+      // The first connection, then the one after the loss.
+      for (const sessionId of ["session-1", "session-1"])
+        receiveEvent({ event: "hello", sessionId }, showRound);
+    });
+    await shown;
+    expect(useThreads.getState().live).toMatchObject({ round: 2, agent: { state: "none" } });
   });
 });
 
