@@ -44,9 +44,10 @@ export function sendFile<Value>(path: string, file: Blob, name: string): Promise
   return call<Value>(path, { method: "POST", body: form });
 }
 
-/** Returns the error message for a failed call. */
+/** Returns the error message for a failed call, as a sentence that another one can follow. */
 export function explain(result: Exclude<Result<unknown>, { ok: true }>): string {
-  if (result.reason === "refused") return result.message;
+  if (result.reason === "refused")
+    return /[.!?…]$/.test(result.message) ? result.message : `${result.message}.`;
   if (result.reason === "absent") return "This server does not support the request. Reload the page.";
   return "Can't reach Sallyport. It may have been stopped.";
 }

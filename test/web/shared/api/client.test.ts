@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { getJson } from "../../../../web/shared/api/client.ts";
+import { explain, getJson } from "../../../../web/shared/api/client.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -16,6 +16,13 @@ describe("a response that is not JSON", () => {
     respond("<h1>502 Bad Gateway</h1>", 502, "text/html");
     expect(await getJson("/api/draft")).toEqual({ ok: false, reason: "gone" });
   });
+});
+
+it.each([
+  ["Already decided", "Already decided."],
+  ["Cannot store data: the disk is full.", "Cannot store data: the disk is full."],
+])("the message %j of the server is explained as a sentence", (message, explained) => {
+  expect(explain({ ok: false, reason: "refused", status: 409, message, body: null })).toBe(explained);
 });
 
 it("an error of the server has its message", async () => {
