@@ -155,8 +155,13 @@ export function billedTokens(usage: Usage): BilledTokens | undefined {
   return { input, cacheRead, cacheWrite: cacheWrite - hour, cacheWriteHour: hour, output };
 }
 
+/** Some vendors report negative counts, which would reduce sums and the amount that is spent from a budget. */
 function isCount(value: Count): value is number {
-  return typeof value === "number";
+  return typeof value === "number" && value >= 0;
+}
+
+function known(value: Count): number | undefined {
+  return isCount(value) ? value : undefined;
 }
 
 function build(counts: {
@@ -171,15 +176,15 @@ function build(counts: {
 }): Usage {
   return defined({
     input: defined({
-      total: counts.total ?? undefined,
-      uncached: counts.uncached ?? undefined,
-      cacheRead: counts.cacheRead ?? undefined,
-      cacheWrite: counts.cacheWrite ?? undefined,
-      cacheWriteHour: counts.cacheWriteHour ?? undefined,
+      total: known(counts.total),
+      uncached: known(counts.uncached),
+      cacheRead: known(counts.cacheRead),
+      cacheWrite: known(counts.cacheWrite),
+      cacheWriteHour: known(counts.cacheWriteHour),
     }),
     output: defined({
-      total: counts.output ?? undefined,
-      reasoning: counts.reasoning ?? undefined,
+      total: known(counts.output),
+      reasoning: known(counts.reasoning),
     }),
     raw: counts.raw,
   });

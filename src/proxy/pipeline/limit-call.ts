@@ -99,7 +99,7 @@ export function createLimiter(store: LimitStore): Limiter {
 }
 
 function countTokens(usage: Usage | undefined): number {
-  return Math.max(0, (usage?.input.total ?? 0) + (usage?.output.total ?? 0));
+  return (usage?.input.total ?? 0) + (usage?.output.total ?? 0);
 }
 
 function expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void {

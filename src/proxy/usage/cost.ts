@@ -98,8 +98,7 @@ function costAt(prices: TokenPrices, tokens: BilledTokens): number | undefined {
     part(tokens.cacheRead, prices.cacheRead) +
     part(tokens.cacheWrite, prices.cacheWrite) +
     part(tokens.cacheWriteHour, prices.cacheWriteHour);
-  // A negative count of a vendor must not reduce the amount that is spent from a budget.
-  return Number.isNaN(sum) ? undefined : Math.max(0, roundMicros(sum));
+  return Number.isNaN(sum) ? undefined : roundMicros(sum);
 }
 
 /** Converts microdollars to US dollars, rounded to a billionth. */

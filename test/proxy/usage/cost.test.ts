@@ -35,8 +35,10 @@ describe("the cost of a call", () => {
     expect(cost({ input_tokens: 1, cache_read_input_tokens: 1000, output_tokens: 10 })).toBe(0.000453);
   });
 
-  it("is never negative, whatever counts a vendor reports", () => {
-    expect(computeCost(messages({ output_tokens: -5 }), upstreamWith(), "claude-sonnet-4-6")).toBe(0);
+  it("is not known if the vendor's count is negative", () => {
+    const usage = messages({ input_tokens: MILLION, output_tokens: -5 });
+    expect(usage.output).toEqual({});
+    expect(computeCost(usage, upstreamWith(), "claude-sonnet-4-6")).toBeUndefined();
   });
 
   it("has the price of long prompts only if the prompt of each of its upstream calls is long", () => {
