@@ -27,7 +27,8 @@ const PASSED = new Set([
   "x-accel-buffering",
 ]);
 
-const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-codex-|x-groq-|x-gemini-|x-goog-upload-)/;
+const PASSED_PREFIX =
+  /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-codex-|x-groq-|x-gemini-|x-goog-upload-)/;
 /** Matches headers in which vendors report their own limits. */
 const VENDOR_LIMITS = /^(?:x-ratelimit-|ratelimit|anthropic-(?:\w+-)*ratelimit-|x-groq-ratelimit|x-codex-)/;
 /** Matches headers with the id by which a vendor's support finds a call, for example at Azure, Mistral and DeepSeek. */

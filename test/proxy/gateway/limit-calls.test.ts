@@ -96,8 +96,7 @@ describe("a key with limits", () => {
       expect(upstream.hits).toHaveLength(2);
       const free = await call(path, { key: FREE });
       expect(free.status).toBe(200);
-      if (path === "chat/completions")
-        expect(free.headers.get("x-codex-primary-used-percent")).toBe("77777");
+      if (path === "chat/completions") expect(free.headers.get("x-codex-primary-used-percent")).toBe("77777");
     },
   );
 

@@ -37,7 +37,7 @@ describe("the cost of a call", () => {
 
   it("is not known if the vendor's count is negative", () => {
     const usage = messages({ input_tokens: MILLION, output_tokens: -5 });
-    expect(usage.output).toEqual({});
+    expect(usage?.output).toEqual({});
     expect(computeCost(usage, upstreamWith(), "claude-sonnet-4-6")).toBeUndefined();
   });
 

@@ -53,7 +53,12 @@ describe("the cache breakpoints of a messages request", () => {
 describe("the stop sequences of a messages request", () => {
   const write = (stop: readonly string[], more = {}) => {
     const value = request({ sampling: { stop } });
-    const { body, losses } = writtenBody(messages, value, { ...everything, acceptsBlankStop: false, maxStopSequences: 2, ...more });
+    const { body, losses } = writtenBody(messages, value, {
+      ...everything,
+      acceptsBlankStop: false,
+      maxStopSequences: 2,
+      ...more,
+    });
     return [body["stop_sequences"], losses];
   };
 
