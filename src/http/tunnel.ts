@@ -1,6 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { buildConnector, errors } from "undici";
 import { urlHost, withoutBrackets } from "../config/loopback.ts";
 import type { OutboundProxy } from "../config/outbound-proxy.ts";
@@ -36,10 +36,13 @@ function formatTarget({ hostname, port, protocol }: buildConnector.Options): str
 
 function openTunnel(proxy: OutboundProxy, target: string, connectMs: number): Promise<Socket> {
   const { protocol, hostname, port } = new URL(proxy.url);
+  const host = withoutBrackets(hostname);
   return new Promise((resolve, reject) => {
     const ask = protocol === "https:" ? requestHttps : requestHttp;
     const request = ask({
-      host: withoutBrackets(hostname),
+      host,
+      // Without a name, Node.js would check the HTTP proxy's certificate for the target in the Host header.
+      servername: isIP(host) === 0 ? host : "",
       port: port || (protocol === "https:" ? 443 : 80),
       method: "CONNECT",
       path: target,

@@ -1,4 +1,5 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { selfSigned } from "../support/certificates.ts";
 import { type ConnectProxy, startConnectProxy } from "../support/connect-proxy.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
@@ -64,6 +65,26 @@ it("reports that the HTTP proxy is unreachable", async () => {
   expect(await called.text()).toContain(
     `the HTTP proxy http://127.0.0.1:${carrier.port} failed (ECONNREFUSED)`,
   );
+});
+
+it("checks the certificate of an https proxy for the proxy's own name", async () => {
+  // Self-signed certificates are accepted, so that the name in the handshake is the only difference.
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const vendor = await startFakeUpstream(json(COMPLETION));
+  const carrier = await startConnectProxy(undefined, selfSigned("localhost"));
+  const target = `vendor.test:${new URL(vendor.url).port}`;
+  const proxy = await startTestProxy(
+    { upstreams: { remote: { dialect: "chat-completions", base_url: `http://${target}` } } },
+    { HTTP_PROXY: `https://localhost:${carrier.port}` },
+  );
+  onTestFinished(async () => {
+    await proxy.close();
+    await Promise.all([vendor.close(), carrier.close()]);
+  });
+  const body = JSON.stringify({ model: "remote/m", messages: [{ role: "user", content: "Hi" }] });
+  expect((await post(`${proxy.url}/v1/chat/completions`, body)).status).toBe(200);
+  expect(carrier.tunnels).toContainEqual({ target, authorization: undefined, serverName: "localhost" });
 });
 
 /** A vendor whose address only the HTTP proxy can resolve. */

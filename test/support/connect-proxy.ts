@@ -1,27 +1,40 @@
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { Certificate } from "./certificates.ts";
 
 /** An HTTP proxy that accepts only CONNECT. */
 export interface ConnectProxy {
   readonly port: number;
-  /** `HOST:PORT` of each CONNECT, with its `proxy-authorization`. */
-  readonly tunnels: { readonly target: string; readonly authorization: string | undefined }[];
+  /** `HOST:PORT` of each CONNECT, with its `proxy-authorization`, and the name in the TLS handshake. */
+  readonly tunnels: {
+    readonly target: string;
+    readonly authorization: string | undefined;
+    readonly serverName?: string | false | null | undefined;
+  }[];
   readonly close: () => Promise<void>;
 }
 
-/** Starts it. It resolves every host to this machine. `refusal`: the status that it returns instead. */
-export async function startConnectProxy(refusal?: number): Promise<ConnectProxy> {
+/**
+ * Starts it. It resolves every host to this machine. `refusal`: the status that it returns instead. `tls`: its
+ * certificate, if it expects TLS.
+ */
+export async function startConnectProxy(refusal?: number, tls?: Certificate): Promise<ConnectProxy> {
   const tunnels: ConnectProxy["tunnels"] = [];
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket)).on("error", () => {});
   };
-  const server = createServer((_request, response) => response.writeHead(405).end());
+  const refuse: RequestListener = (_request, response) => response.writeHead(405).end();
+  const server = tls === undefined ? createServer(refuse) : createSecureServer({ ...tls }, refuse);
   server.on("connection", keep);
   server.on("connect", (request, client: Socket) => {
     const target = request.url ?? "";
-    tunnels.push({ target, authorization: request.headers["proxy-authorization"] });
+    const { headers, socket } = request;
+    const serverName = socket instanceof TLSSocket ? socket.servername : undefined;
+    tunnels.push({ target, authorization: headers["proxy-authorization"], serverName });
     if (refusal !== undefined) {
       client.end(`HTTP/1.1 ${refusal} No\r\ncontent-length: 0\r\n\r\n`);
       return;
