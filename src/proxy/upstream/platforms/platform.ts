@@ -4,6 +4,7 @@ import type { Dispatcher } from "undici";
 import type { AzurePlatform, PlatformConfig, UpstreamConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
 import { findStart, skipSpace } from "../../body/json-bytes.ts";
+import { createModelFinder } from "../../body/model-finder.ts";
 import { isObject, type Json, stringifyJson, tryParseExactJson } from "../../exchange/json.ts";
 import type { Pools } from "../pools.ts";
 import { signRequest } from "../sign-in/sign-in.ts";
@@ -19,6 +20,8 @@ export interface PlatformRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed JSON body; undefined if there is none or it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** The field `model` of a form; undefined for other bodies, and for a form that is streamed. */
+  readonly formModel: string | undefined;
 }
 
 /** Changes of a request and its response. An absent member leaves that part unchanged. */
@@ -102,15 +105,19 @@ async function send(
   const { upstream, platform } = target;
   const base = new URL(upstream.baseUrl);
   const prefix = base.pathname.replace(/\/$/, "");
-  const bytes = await readBody(options.body);
+  const path = options.path.slice(prefix.length);
+  const headers = toHeaders(options.headers as readonly string[]);
+  const sent = isStreamed(platform, path, options.body) ? options.body : await readBody(options.body);
+  const isWhole = Buffer.isBuffer(sent);
   const request: PlatformRequest = {
     method: String(options.method),
-    path: options.path.slice(prefix.length),
-    headers: toHeaders(options.headers as readonly string[]),
-    body: parseObject(bytes),
+    path,
+    headers,
+    body: isWhole ? parseObject(sent) : undefined,
+    formModel: isWhole ? findFormModel(headers["content-type"], sent) : undefined,
   };
   const adapt = await loadAdapter(platform);
-  const call = { pools, target, options, handler, request, bytes, base: `${base.origin}${prefix}` };
+  const call = { pools, target, options, handler, request, sent, base: `${base.origin}${prefix}` };
   await sendOnce(call, adapt(request, upstream), true);
 }
 
@@ -120,7 +127,7 @@ interface PlatformCall {
   readonly options: Dispatcher.DispatchOptions;
   readonly handler: Dispatcher.DispatchHandler;
   readonly request: PlatformRequest;
-  readonly bytes: Buffer;
+  readonly sent: Buffer | Readable;
   /** The upstream's base URL without its query. */
   readonly base: string;
 }
@@ -130,22 +137,24 @@ interface PlatformCall {
  * a new signature, if these can avoid the rejection.
  */
 async function sendOnce(call: PlatformCall, changes: PlatformChanges, mayRepeat: boolean): Promise<void> {
-  const { pools, target, options, handler, request, bytes, base } = call;
+  const { pools, target, options, handler, request, sent, base } = call;
   const { upstream, platform } = target;
-  const body = "body" in changes ? Buffer.from(stringifyJson(changes.body)) : bytes;
+  const body = "body" in changes ? Buffer.from(stringifyJson(changes.body)) : sent;
+  const isWhole = Buffer.isBuffer(body);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...request.headers, ...changes.headers }))
-    if (value !== undefined && name !== "content-length") headers[name] = value;
+    if (value !== undefined && (name !== "content-length" || !isWhole)) headers[name] = value;
   // Compressed responses cannot be converted.
   if (changes.response !== undefined) headers["accept-encoding"] = "identity";
   const url = new URL(`${changes.baseUrl ?? base}${changes.path ?? request.path}`);
   const method = (changes.method ?? request.method) as Dispatcher.HttpMethod;
   const isSigned = upstream.keys.length === 0 && upstream.credentials === "config";
-  const signature = isSigned ? await signRequest(upstream, { method, url, headers, body }) : undefined;
+  const unsigned = { method, url, headers, body: isWhole ? body : Buffer.alloc(0) };
+  const signature = isSigned ? await signRequest(upstream, unsigned) : undefined;
   const adapted = new AdaptedResponse(handler, withRemedies(changes.response, platform));
   const findRepetition = (rejection: RejectedResponse) => {
     const others = changes.repeat?.(rejection) ?? (signature?.renew(rejection) ? changes : undefined);
-    if (others === undefined) return undefined;
+    if (others === undefined || !isWhole) return undefined;
     return () => {
       sendOnce(call, others, false).catch((error: unknown) => reportFailure(handler, error));
     };
@@ -156,7 +165,7 @@ async function sendOnce(call: PlatformCall, changes: PlatformChanges, mayRepeat:
       method,
       path: `${url.pathname}${url.search}`,
       headers: [...Object.entries(headers).flat(), ...(signature?.headers ?? [])],
-      body: body.length === 0 && method === "GET" ? null : body,
+      body: isWhole && body.length === 0 && method === "GET" ? null : body,
     },
     mayRepeat ? new RepeatableResponse(adapted, findRepetition) : adapted,
   );
@@ -183,8 +192,11 @@ async function loadAdapter(platform: PlatformConfig): Promise<Adapter> {
 const OF_DEPLOYMENTS = /^\/(?:chat\/completions|completions|embeddings|images\/generations|audio\/)/;
 
 /** Returns the changes for Azure OpenAI: if `deployments` is set, the model becomes part of the path. */
-function toAzure({ path, body }: PlatformRequest, { deployments }: AzurePlatform): PlatformChanges {
-  const model = body?.["model"];
+function toAzure(
+  { path, body, formModel }: PlatformRequest,
+  { deployments }: AzurePlatform,
+): PlatformChanges {
+  const model = body?.["model"] ?? formModel;
   if (!deployments || typeof model !== "string" || !OF_DEPLOYMENTS.test(path)) return {};
   return { path: `/deployments/${encodeURIComponent(model)}${path}` };
 }
@@ -198,6 +210,25 @@ function toHeaders(list: readonly string[]): Record<string, string> {
     headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   }
   return headers;
+}
+
+/**
+ * Returns whether a body is streamed to the platform: a stream, such as an upload of any size, from which neither the
+ * path nor the signature of the request is computed.
+ */
+function isStreamed(
+  platform: PlatformConfig,
+  path: string,
+  body: Dispatcher.DispatchOptions["body"],
+): body is Readable {
+  if (platform.kind !== "azure" || !(body instanceof Readable)) return false;
+  return !platform.deployments || !OF_DEPLOYMENTS.test(path);
+}
+
+function findFormModel(contentType: string | undefined, bytes: Buffer): string | undefined {
+  if (contentType === undefined || !/^multipart\/form-data\b/i.test(contentType)) return undefined;
+  const range = createModelFinder(contentType)?.(bytes);
+  return range && bytes.toString("utf8", range.start, range.end);
 }
 
 async function readBody(body: Dispatcher.DispatchOptions["body"]): Promise<Buffer> {

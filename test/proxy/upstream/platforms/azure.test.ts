@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { json, startFakeUpstream } from "../../../support/fake-upstream.ts";
-import { configOf, startTestProxy } from "../../../support/start-proxy.ts";
+import { closeHere, listenHere } from "../../../support/mcp-servers.ts";
+import { configOf, startTestProxy, until } from "../../../support/start-proxy.ts";
 import { chatResponse } from "../../translate/harness.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -63,6 +66,43 @@ describe("Azure OpenAI", () => {
       "/openai/deployments/gpt-5-prod/chat/completions?api-version=2024-10-21",
       "/openai/deployments/gpt-5-prod/embeddings?api-version=2024-10-21",
     ]);
+  });
+
+  it("receives the deployment of a form in the path", async () => {
+    const { fake, proxy } = await behind({ api_key: "azure-key-1", azure: { deployments: true } });
+    const form = new FormData();
+    form.set("file", new Blob(["sound"]), "a.mp3");
+    form.set("model", "whisper-prod");
+    await fetch(`${proxy.url}/v1/audio/transcriptions`, { method: "POST", body: form });
+    expect(fake.hits.map(({ url }) => url)).toEqual([
+      "/openai/deployments/whisper-prod/audio/transcriptions?api-version=2024-10-21",
+    ]);
+    expect(fake.hits[0]?.body.toString()).toContain("sound");
+  });
+
+  it("receives an upload as it arrives, whatever its size", async () => {
+    let received = 0;
+    const server = createServer((request, response) => {
+      request.on("data", (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      request.on("end", () => response.end(JSON.stringify({ id: "file-1" })));
+    });
+    const base_url = await listenHere(server);
+    closers.push(() => closeHere(server));
+    const proxy = await startTestProxy({
+      upstreams: { azure: { vendor: "azure", base_url, api_key: "azure-key-1" } },
+    });
+    closers.push(proxy.close);
+    const headers = { "content-type": "multipart/form-data; boundary=x", "content-length": "10" };
+    const upload = request(`${proxy.url}/v1/files`, { method: "POST", headers });
+    const responded = once(upload, "response");
+    upload.write("12345");
+    await until(() => received === 5);
+    upload.end("67890");
+    const [response] = (await responded) as [IncomingMessage];
+    expect([response.statusCode, received]).toEqual([200, 10]);
+    response.resume();
   });
 
   it("has a base URL for each dialect of a resource", () => {
