@@ -51,9 +51,10 @@ export class TurnController implements Dispatcher.DispatchController {
     this.flush();
   }
 
-  /** Ends the response after its last event. */
+  /** Ends the response after its last event. A slow reader takes the rest without a time limit. */
   end(): void {
     this.isComplete = true;
+    clearTimeout(this.timer);
     this.flush();
   }
 
@@ -90,7 +91,8 @@ export class TurnController implements Dispatcher.DispatchController {
     this.aborted = true;
     this.reason = reason;
     this.fail(reason);
-    this.actions.abandon();
+    // After a complete response, the connection may serve another call.
+    if (!this.isComplete) this.actions.abandon();
   }
 
   pause(): void {
