@@ -1,8 +1,12 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI, { toFile } from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { type FakeUpstream, json, type Respond, startFakeUpstream } from "../support/fake-upstream.ts";
+import { closeHere, listenHere } from "../support/mcp-servers.ts";
 import { startTestProxy, until } from "../support/start-proxy.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -269,6 +273,32 @@ describe("a pass-through call that names a model, with a key that has a budget",
     const text = await response.text();
     expect([response.status, upstream.hits.length]).toEqual([status, status === 200 ? 1 : 0]);
     if (status === 403) expect(text).toContain("proxy.upstreams.openai.prices");
+  });
+});
+
+describe("an upload", () => {
+  it("receives the response of an upstream that does not read all of it", async () => {
+    const server = createServer((request, response) => {
+      request.once("data", () => {
+        response.writeHead(413, { "content-type": "application/json" });
+        response.end('{"error":{"message":"too large"}}');
+      });
+    });
+    const url = await listenHere(server);
+    closers.push(() => closeHere(server));
+    const proxy = await startProxy({
+      upstreams: { openai: { dialect: "responses", base_url: url, api_key: "sk-openai-0123456789" } },
+    });
+    const headers = { "content-type": "multipart/form-data; boundary=x", "content-length": "1000000" };
+    const upload = request(`${proxy.url}/v1/files`, { method: "POST", headers });
+    const responded = once(upload, "response");
+    upload.write("the beginning");
+    const [response] = (await responded) as [IncomingMessage];
+    upload.end(Buffer.alloc(1_000_000 - 13));
+    expect([response.statusCode, await readText(response)]).toEqual([
+      413,
+      expect.stringContaining("too large"),
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
@@ -215,7 +216,13 @@ function toStreamBody({ request }: Call): NativeBody {
   const length = request.headers["content-length"];
   return {
     isRepeatable: () => false,
-    send: () => ({ stream: request, length: length === undefined ? undefined : Number(length) }),
+    send() {
+      // The request itself is not sent: undici destroys the body of a failed request, and with it the client's
+      // connection, so that the client would not receive the error.
+      const chunks = request.iterator({ destroyOnReturn: false });
+      const stream = Readable.from(chunks, { objectMode: false });
+      return { stream, length: length === undefined ? undefined : Number(length) };
+    },
   };
 }
 
