@@ -81,7 +81,7 @@ function addCors({ headers, method }: FastifyRequest, reply: FastifyReply, { con
   reply.header("access-control-allow-origin", origin).header("vary", "Origin");
   reply.header("access-control-expose-headers", "*");
   if (method !== "OPTIONS") return;
-  reply.header("access-control-allow-methods", "GET, POST, DELETE, OPTIONS");
+  reply.header("access-control-allow-methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS");
   const asked = headers["access-control-request-headers"];
   if (asked) reply.header("access-control-allow-headers", asked);
   reply.header("access-control-max-age", "600");

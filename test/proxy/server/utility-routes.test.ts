@@ -281,6 +281,10 @@ describe("routes that call no model", () => {
     expect((await from("https://app.example")).headers["access-control-allow-origin"]).toBe(
       "https://app.example",
     );
+    // The pass-through APIs also use PUT (uploads) and PATCH (Google's caches).
+    const listed = await from("https://app.example", "OPTIONS");
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"])
+      expect(listed.headers["access-control-allow-methods"]?.toString().split(", ")).toContain(method);
     const preflight = await from("https://evil.example", "OPTIONS");
     expect([preflight.statusCode, preflight.headers["access-control-allow-origin"]]).toEqual([
       204,
