@@ -52,6 +52,7 @@ function findRestartSettings(before: ProxyConfig, after: ProxyConfig): readonly 
     port: before.port !== after.port,
     host: before.host !== after.host,
     scheme: (before.tls === undefined) !== (after.tls === undefined),
+    "limits.connections": before.limits.connections !== after.limits.connections,
     "number of workers": before.workers !== after.workers,
     database: locateDatabase(before) !== locateDatabase(after),
     Redis: locateRedis(before) !== locateRedis(after),

@@ -52,6 +52,7 @@ describe("a reloaded configuration", () => {
   it.each([
     ["port", { port: 9000 }],
     ["host", { host: "127.0.0.2" }],
+    ["limits.connections", { limits: { connections: 9 } }],
     ["number of workers", { workers: 2 }],
     ["database", { database: "postgres://user:secret@127.0.0.1/other" }],
     ["Redis", { redis: "redis://:secret@127.0.0.1:7000" }],
