@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { ProxyKey } from "../../config/proxy/config.ts";
 import type { AppError } from "../../errors.ts";
 import { asObject, isObject, tryParseJson } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { Route } from "../routes.ts";
+import type { Target } from "../routing/select-targets.ts";
 import type { Services } from "../services.ts";
 import { computeCost } from "../usage/cost.ts";
 
@@ -16,6 +17,8 @@ export interface AdmittedUpgrade {
   readonly head: Buffer;
   readonly route: Route & { readonly dialect: Dialect };
   readonly key: ProxyKey | undefined;
+  /** Returns whether the client may still open the WebSocket: its key can be revoked or expire. */
+  readonly isStillAdmitted: () => boolean;
 }
 
 /** Counts the usage of one relayed WebSocket, and records the connection when it ends. */
@@ -29,7 +32,7 @@ export class WebSocketCall {
   constructor(
     private readonly services: Services,
     private readonly upgrade: AdmittedUpgrade,
-    private readonly upstream: UpstreamConfig,
+    private readonly target: Target,
     private readonly model: string | undefined,
   ) {
     this.id = services.nextRequestId();
@@ -50,7 +53,9 @@ export class WebSocketCall {
   /** Records the connection: as closed, or as not opened because of `error`. */
   end(error?: AppError): void {
     const { request, route, key } = this.upgrade;
-    const { services, upstream, model } = this;
+    const { services, model } = this;
+    const { upstream } = this.target;
+    const upstreamModel = model === undefined ? undefined : this.target.model;
     const runtime = services.runtime();
     const usage: Usage | undefined = this.isCounted
       ? { input: { total: this.input }, output: { total: this.output } }
@@ -67,14 +72,14 @@ export class WebSocketCall {
       route: route.path,
       model,
       upstream: upstream.name,
-      upstreamModel: model,
+      upstreamModel,
       status: error?.status ?? 101,
       ms: Math.round(performance.now() - this.startedAt),
       firstByteMs: undefined,
       stream: true,
       retries: 0,
       usage,
-      cost: computeCost(usage, upstream, model),
+      cost: computeCost(usage, upstream, upstreamModel),
       losses: [],
       errorCode: error?.code,
       errorMessage: error && runtime.redact(error.message),

@@ -11,15 +11,18 @@ import { withoutKey } from "../pipeline/operation-path.ts";
 import { choosePassThroughTarget } from "../pipeline/pass-through-target.ts";
 import { type AdmittedUpgrade, WebSocketCall } from "../pipeline/websocket-call.ts";
 import { NO_FACTS } from "../routing/call-facts.ts";
+import type { Target } from "../routing/select-targets.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
-import { parseBaseUrl } from "../upstream/clients.ts";
+import { parseBaseUrl, withQuery } from "../upstream/clients.ts";
 import { openWebSocket, type UpstreamWebSocket } from "../upstream/open-websocket.ts";
 import { upstreamHeaders, viaHeader } from "../upstream/request-headers.ts";
 
 /** Maximum bytes that wait for the client or the upstream. The connection is closed if more are waiting. */
 const MAX_UNREAD = 16 * 1024 * 1024;
-const CLOSE = { restarting: 1012, tooSlow: 1013, failed: 1011 } as const;
+/** Milliseconds between two checks of a client's key. */
+const CHECK_MS = 1_000;
+const CLOSE = { restarting: 1012, tooSlow: 1013, failed: 1011, forbidden: 1008 } as const;
 
 /** Relays WebSockets to upstreams, for OpenAI's realtime API and Google's Live API. */
 export class RelayedWebSockets {
@@ -40,21 +43,22 @@ export class RelayedWebSockets {
     const model = searchParams.get("model") ?? undefined;
     expectAllowed(key, model);
     const { headers } = request;
-    const { upstream } = await choosePassThroughTarget(runtime, {
+    const target = await choosePassThroughTarget(runtime, {
       what: "WebSocket",
       headers,
       dialect,
       model,
       facts: NO_FACTS,
     });
-    const call = new WebSocketCall(services, upgrade, upstream, model);
+    const { upstream } = target;
+    const call = new WebSocketCall(services, upgrade, target, model);
     const waiting: (string | Buffer)[] = [];
     let client: WebSocket | undefined;
     const opened = await openWebSocket(
       services.pools,
       upstream,
       {
-        path: toUpstreamPath(upstream, request.url ?? "", dialect),
+        path: toUpstreamPath(target, request.url ?? "", dialect),
         headers: upstreamHeaders(request.rawHeaders, upstream, {
           key: upstream.keys[0],
           via: viaHeader(request.headers, services.instanceId),
@@ -82,17 +86,33 @@ export class RelayedWebSockets {
       call.end(reason);
       throw reason;
     });
+    if (services.isDraining()) {
+      const refusal = new AppError("overloaded", "The proxy is stopping");
+      opened.close(1000, "");
+      call.end(refusal);
+      throw refusal;
+    }
     const server = new WebSocketServer({
       noServer: true,
       maxPayload: runtime.config.limits.body,
       perMessageDeflate: false,
       handleProtocols: () => opened.protocol || false,
     });
+    const isConnected = socket.readable && socket.writable;
     server.handleUpgrade(request, socket, head, (accepted) => {
       client = accepted;
       this.join(accepted, opened, call);
+      endWithKey(accepted, upgrade);
       for (const data of waiting.splice(0)) accepted.send(data);
     });
+    // `handleUpgrade` itself rejects an invalid handshake, and ignores a client that has disconnected.
+    if (client !== undefined) return;
+    opened.close(1000, "");
+    call.end(
+      isConnected
+        ? new AppError("validation", "The handshake of the WebSocket is invalid")
+        : new AppError("client_gone", "The client disconnected before its WebSocket was open"),
+    );
   }
 
   /** Closes all connections immediately. */
@@ -119,6 +139,15 @@ export class RelayedWebSockets {
   }
 }
 
+/** Closes a WebSocket when the client's key is no longer valid. */
+function endWithKey(client: WebSocket, { isStillAdmitted }: AdmittedUpgrade): void {
+  const timer = setInterval(() => {
+    if (!isStillAdmitted()) client.close(CLOSE.forbidden, "The key is no longer valid");
+  }, CHECK_MS);
+  timer.unref();
+  client.once("close", () => clearInterval(timer));
+}
+
 /**
  * Throws `model_not_allowed` if the key does not allow the model, or if the key or its team has a token limit or a
  * budget, which cannot be enforced on an open connection.
@@ -143,13 +172,33 @@ function expectAllowed(key: ProxyKey | undefined, model: string | undefined): vo
   );
 }
 
-/** Returns the path at the upstream: below its base URL, or from the root for Google's Live API. */
-function toUpstreamPath({ baseUrl }: UpstreamConfig, url: string, dialect: Dialect): string {
+/**
+ * Returns the path at the upstream: below its base URL, or from the root for Google's Live API. Its query names the
+ * upstream's model, and includes the base URL's own query, such as `api-version=…`.
+ */
+function toUpstreamPath({ upstream, model }: Target, url: string, dialect: Dialect): string {
   const at = url.indexOf("?");
-  const query = at < 0 ? "" : withoutKey(url.slice(at));
+  const query = at < 0 ? "" : withModel(withoutKey(url.slice(at)), model);
   const path = getPath(url);
-  if (getProfile(dialect).client.namesModelInPath) return `${path}${query}`;
-  return `${parseBaseUrl(baseUrl).prefix}${path.replace(/^\/v1/, "")}${query}`;
+  const base = parseBaseUrl(upstream.baseUrl);
+  const isFromRoot = getProfile(dialect).client.namesModelInPath;
+  return withQuery(`${isFromRoot ? path : `${base.prefix}${path.replace(/^\/v1/, "")}`}${query}`, base.query);
+}
+
+/**
+ * Returns a query whose `model` is this one. Drops repeated members, of which an upstream may read another one than the
+ * one that was checked against the key.
+ */
+function withModel(query: string, model: string): string {
+  let isNamed = false;
+  const pairs = query.slice(1).split("&");
+  const kept = pairs.flatMap((pair) => {
+    if (!new URLSearchParams(pair).has("model")) return pair;
+    if (isNamed) return [];
+    isNamed = true;
+    return `model=${encodeURIComponent(model)}`;
+  });
+  return kept.length === 0 ? "" : `?${kept.join("&")}`;
 }
 
 /**

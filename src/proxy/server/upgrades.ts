@@ -9,7 +9,7 @@ import { encodeProxyError, toProxyError } from "../dialect-errors.ts";
 import type { AdmittedUpgrade } from "../pipeline/websocket-call.ts";
 import { type Route, routes } from "../routes.ts";
 import type { Services } from "../services.ts";
-import { admit, createConnectionLimitError, createRefusal } from "./admission.ts";
+import { type Arrival, admit, createConnectionLimitError, createRefusal } from "./admission.ts";
 import type { RelayedWebSockets } from "./relay-websocket.ts";
 import type { ResponsesWebSockets } from "./responses-websocket.ts";
 
@@ -66,7 +66,8 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
       return;
     }
     if (route !== undefined && isModelDialect(route)) {
-      relay({ request, socket, head, route, key: checked.key }).catch((error: unknown) => {
+      const isStillAdmitted = () => isAdmitted(request, route, services);
+      relay({ request, socket, head, route, key: checked.key, isStillAdmitted }).catch((error: unknown) => {
         reject(
           socket,
           error instanceof AppError ? error : new AppError("internal", "Cannot open the WebSocket"),
@@ -106,17 +107,26 @@ function check(
   route: Route,
   services: Services,
 ): AppError | { readonly key: ProxyKey | undefined } {
-  const { method = "GET", url = "", headers, rawHeaders, socket } = request;
+  const { headers, socket } = request;
   const peer = socket.remoteAddress;
   const runtime = services.runtime();
-  const arrival = { method, url, path: getPath(url), peer, headers, rawHeaders };
   // A draining proxy accepts calls but no WebSockets, because a WebSocket does not end by itself.
   const { key, refusal } = services.isDraining()
     ? { refusal: "stopping" as const }
-    : admit(arrival, route, runtime, services);
+    : admit(toArrival(request), route, runtime, services);
   if (refusal !== undefined)
     return createRefusal(refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
   return services.connections.isAbove(socket) ? createConnectionLimitError() : { key };
+}
+
+/** Returns whether the client of an open WebSocket may still open it: its key can be revoked or expire. */
+function isAdmitted(request: IncomingMessage, route: Route, services: Services): boolean {
+  const { refusal } = admit(toArrival(request), route, services.runtime(), services);
+  return refusal === undefined || refusal === "stopping";
+}
+
+function toArrival({ method = "GET", url = "", headers, rawHeaders, socket }: IncomingMessage): Arrival {
+  return { method, url, path: getPath(url), peer: socket.remoteAddress, headers, rawHeaders };
 }
 
 function reject(socket: Duplex, rejection: AppError, services: Services): void {

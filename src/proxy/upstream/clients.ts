@@ -68,7 +68,7 @@ export function toPoolKey({ baseUrl, timeouts }: UpstreamConfig): PoolKey {
 }
 
 /** Appends the base URL's own query, such as `api-version=…`, to a path. */
-function withQuery(path: string, query: string): string {
+export function withQuery(path: string, query: string): string {
   return query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }
 

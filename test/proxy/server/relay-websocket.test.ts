@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
@@ -13,15 +15,19 @@ afterEach(async () => {
 /** Starts a vendor that sends each message back, with its usage at the end. */
 async function startVendor(accepts = true) {
   const opened: IncomingMessage[] = [];
+  const closed: number[] = [];
   const server = createServer();
   const sockets = new WebSocketServer({ noServer: true });
-  server.on("upgrade", (request, socket, head) => {
+  let delayed: Promise<void> | undefined;
+  server.on("upgrade", async (request, socket, head) => {
     if (!accepts) {
       socket.end("HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
       return;
     }
     opened.push(request);
+    await delayed;
     sockets.handleUpgrade(request, socket, head, (client) => {
+      client.on("close", (code) => void closed.push(code));
       client.send(JSON.stringify({ type: "session.created" }));
       client.on("message", (data, isBinary) => {
         if (isBinary) client.send(data);
@@ -37,7 +43,11 @@ async function startVendor(accepts = true) {
     for (const client of sockets.clients) client.terminate();
     await closeHere(server);
   });
-  return { url, opened };
+  /** Delays the next handshakes. */
+  const delay = (until: Promise<void>) => {
+    delayed = until;
+  };
+  return { url, opened, closed, delay };
 }
 
 async function open(
@@ -58,8 +68,8 @@ async function open(
 }
 
 /** Requests a WebSocket with any headers. Returns the response to an upgrade that is rejected. */
-async function upgrade(url: string, headers: Record<string, string>) {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+function requestUpgrade(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
     request(`${url}/v1/realtime?model=gpt-realtime`, {
       headers: {
         connection: "Upgrade",
@@ -73,6 +83,10 @@ async function upgrade(url: string, headers: Record<string, string>) {
       .on("error", reject)
       .end();
   });
+}
+
+async function upgrade(url: string, headers: Record<string, string>) {
+  const response = await requestUpgrade(url, headers);
   return { status: response.statusCode, headers: response.headers, body: await readJson(response) };
 }
 
@@ -177,5 +191,85 @@ describe("relayed WebSockets", () => {
       Array(3).fill([400, "validation"]),
     );
     expect(vendor.opened).toEqual([]);
+  });
+
+  it("end the upstream's WebSocket if the client's handshake is invalid", async () => {
+    const vendor = await startVendor();
+    const proxy = await startTestProxy({
+      upstreams: { main: { dialect: "responses", base_url: vendor.url, api_key: "sk-upstream-0123456789" } },
+    });
+    closers.push(proxy.close);
+    const response = await requestUpgrade(proxy.url, { "sec-websocket-key": "short" });
+    expect(response.statusCode).toBe(400);
+    await until(() => vendor.closed.length === 1 && proxy.records.length === 1);
+    expect(proxy.records[0]).toMatchObject({ status: 400, errorCode: "validation" });
+  });
+
+  it("name the upstream's model once, and send the base URL's query", async () => {
+    const vendor = await startVendor();
+    const key = "sk-of-the-proxy-0123456789";
+    const proxy = await startTestProxy({
+      auth_mode: "strict",
+      api_keys: [{ name: "k", sha256: createHash("sha256").update(key).digest("hex"), models: ["voice"] }],
+      upstreams: {
+        main: {
+          dialect: "responses",
+          base_url: `${vendor.url}/v1?api-version=preview`,
+          api_key: "sk-upstream-0123456789",
+        },
+      },
+      models: [{ match: "voice", upstream: "main", model: "gpt-realtime" }],
+    });
+    closers.push(proxy.close);
+    const query = "intent=x&model=voice&%6dodel=gpt-forbidden&model=gpt-forbidden";
+    const { client, status } = await open(`${proxy.url}/v1/realtime?${query}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(status).toBe(101);
+    expect(vendor.opened[0]?.url).toBe("/v1/realtime?intent=x&model=gpt-realtime&api-version=preview");
+    client.close(1000);
+    await until(() => proxy.records.length === 1);
+    expect(proxy.records[0]).toMatchObject({ model: "voice", upstreamModel: "gpt-realtime" });
+  });
+
+  it("are closed when their key is no longer valid", async () => {
+    const vendor = await startVendor();
+    const [first, second] = ["sk-of-the-proxy-first-0123", "sk-of-the-proxy-second-0123"];
+    const settings = {
+      auth_mode: "strict",
+      api_keys: [first, second],
+      upstreams: { main: { dialect: "responses", base_url: vendor.url, api_key: "sk-upstream-0123456789" } },
+    };
+    const proxy = await startTestProxy(settings);
+    closers.push(proxy.close);
+    const url = `${proxy.url}/v1/realtime?model=gpt-realtime`;
+    const revoked = await open(url, { headers: { authorization: `Bearer ${first}` } });
+    const kept = await open(url, { headers: { authorization: `Bearer ${second}` } });
+    const closed = once(revoked.client, "close");
+    proxy.reload({ ...settings, api_keys: [second] });
+    expect((await closed)[0]).toBe(1008);
+    await until(() => vendor.closed.length === 1);
+    expect(kept.client.readyState).toBe(WebSocket.OPEN);
+  });
+
+  it("are rejected if the proxy stops before the upstream has accepted them", async () => {
+    const vendor = await startVendor();
+    const proxy = await startTestProxy({
+      upstreams: { main: { dialect: "responses", base_url: vendor.url, api_key: "sk-upstream-0123456789" } },
+    });
+    closers.push(proxy.close);
+    let accept = () => {};
+    vendor.delay(
+      new Promise((resolve) => {
+        accept = resolve;
+      }),
+    );
+    const opening = open(`${proxy.url}/v1/realtime?model=gpt-realtime`);
+    await until(() => vendor.opened.length === 1);
+    const drained = proxy.server.drain();
+    accept();
+    expect((await opening).status).toBe(503);
+    await drained;
+    await until(() => vendor.closed.length === 1);
   });
 });
