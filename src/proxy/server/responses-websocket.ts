@@ -5,6 +5,7 @@ import { text as readText } from "node:stream/consumers";
 import { type WebSocket, WebSocketServer } from "ws";
 import { AppError } from "../../errors.ts";
 import { createSseParser } from "../../sse/parse.ts";
+import { BodyShare } from "../body/body-memory.ts";
 import { createBlankResponse } from "../dialects/responses/blank-response.ts";
 import { LAST_EVENTS } from "../dialects/responses/profile.ts";
 import { readErrorBody } from "../dialects/responses/read-error-body.ts";
@@ -24,16 +25,14 @@ const MAX_UNREAD = 1024 * 1024;
 /** Serves the Responses API over WebSockets and tracks the open connections of one proxy. */
 export class ResponsesWebSockets {
   private readonly connections = new Set<Connection>();
-  private readonly server: WebSocketServer;
 
-  constructor(private readonly services: Services) {
-    const { body } = services.runtime().config.limits;
-    this.server = new WebSocketServer({ noServer: true, maxPayload: body, perMessageDeflate: false });
-  }
+  constructor(private readonly services: Services) {}
 
   /** Accepts an upgrade request that has passed admission. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.server.handleUpgrade(request, socket, head, (client) => {
+    const { body } = this.services.runtime().config.limits;
+    const server = new WebSocketServer({ noServer: true, maxPayload: body, perMessageDeflate: false });
+    server.handleUpgrade(request, socket, head, (client) => {
       const connection = new Connection(client, request, this.services);
       this.connections.add(connection);
       client.once("close", () => this.connections.delete(connection));
@@ -55,6 +54,8 @@ export class ResponsesWebSockets {
 class Connection {
   private readonly turns = new Turns();
   private readonly waiting: Buffer[] = [];
+  /** Counts the memory of the waiting messages. */
+  private readonly share: BodyShare;
   private readonly ping: NodeJS.Timeout | undefined;
   private running: AbortController | undefined;
   private isDraining = false;
@@ -64,6 +65,7 @@ class Connection {
     private readonly request: IncomingMessage,
     private readonly services: Services,
   ) {
+    this.share = new BodyShare(services.memory);
     const { pingMs } = services.runtime().config;
     if (pingMs > 0) this.ping = setInterval(() => client.ping(), pingMs).unref();
     // `data` is a Buffer, because `binaryType` has its default value.
@@ -72,6 +74,7 @@ class Connection {
     client.once("close", () => {
       clearInterval(this.ping);
       this.waiting.length = 0;
+      this.share.release();
       this.running?.abort();
     });
   }
@@ -91,6 +94,11 @@ class Connection {
       this.client.close(POLICY_VIOLATION, `More than ${MAX_WAITING} events are waiting`);
       return;
     }
+    const { inFlight } = this.services.runtime().config.limits;
+    if (this.running !== undefined && !this.share.take(bytes.length, inFlight)) {
+      this.client.close(TRY_AGAIN_LATER, "The memory for request bodies is full");
+      return;
+    }
     this.waiting.push(bytes);
     if (this.running === undefined) void this.run();
   }
@@ -99,6 +107,8 @@ class Connection {
     while (!this.isDraining) {
       const bytes = this.waiting.shift();
       if (bytes === undefined) return;
+      // The call that the message requests counts its own memory.
+      this.share.settle(this.waiting.reduce((sum, { length }) => sum + length, 0));
       this.running = new AbortController();
       await this.respond(bytes, this.running.signal);
       this.running = undefined;
@@ -230,6 +240,7 @@ const NO_USAGE = {
 /** Close codes. https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1, https://www.iana.org/assignments/websocket */
 const RESTARTING = 1012;
 const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
 
 function toTurnError(status: number, text: string, retryAfterSeconds: number): TurnError {
   const { code, message = `The call failed with status ${status}.`, param } = readErrorBody(text);

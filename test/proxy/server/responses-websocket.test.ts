@@ -34,17 +34,21 @@ function responseStream(id: string, text: string) {
   );
 }
 
-async function setUp(): Promise<{ proxy: TestProxy; upstream: FakeUpstream }> {
+async function setUp(
+  others: object = {},
+): Promise<{ proxy: TestProxy; upstream: FakeUpstream; settings: object }> {
   const upstream = await startFakeUpstream();
   closers.push(upstream.close);
-  const proxy = await startTestProxy({
+  const settings = {
     auth_mode: "strict",
     api_keys: [KEY],
     upstreams: { main: { dialect: "responses", base_url: upstream.url, api_key: "sk-upstream-0123456789" } },
     models: [{ match: "*", upstream: "main" }],
-  });
+    ...others,
+  };
+  const proxy = await startTestProxy(settings);
   closers.push(proxy.close);
-  return { proxy, upstream };
+  return { proxy, upstream, settings };
 }
 
 /** Opens a client that collects the events that it receives. */
@@ -206,6 +210,35 @@ describe("a WebSocket of the responses dialect", () => {
     await upstream.hits[0]?.closed;
     await until(() => proxy.records.length === 1);
     expect(proxy.records[0]?.errorCode).toBe("client_gone");
+  });
+
+  it("is closed if messages that wait exceed the memory for request bodies", async () => {
+    const { proxy, upstream } = await setUp({ limits: { in_flight: 10_000, body: 8_000 } });
+    upstream.respond = () => {};
+    const { client, create } = await open(proxy);
+    create({ input: "endless" });
+    await until(() => upstream.hits.length === 1);
+    create({ input: "x".repeat(6_000) });
+    create({ input: "x".repeat(6_000) });
+    const [code] = await once(client, "close");
+    expect(code).toBe(1013);
+    // The memory is free again.
+    const other = await open(proxy);
+    upstream.respond = responseStream("resp_1", "Hi");
+    other.create({ input: "x".repeat(6_000) });
+    await until(() => other.received.at(-1)?.["type"] === "response.completed");
+  });
+
+  it("accepts messages up to the limit of the current configuration", async () => {
+    const { proxy, upstream, settings } = await setUp({ limits: { body: 2_000 } });
+    upstream.respond = responseStream("resp_1", "Hi");
+    const small = await open(proxy);
+    small.create({ input: "x".repeat(3_000) });
+    expect((await once(small.client, "close"))[0]).toBe(1009);
+    proxy.reload({ ...settings, limits: { body: 10_000 } });
+    const large = await open(proxy);
+    large.create({ input: "x".repeat(3_000) });
+    await until(() => large.received.at(-1)?.["type"] === "response.completed");
   });
 
   it("needs a key if requests over HTTP need one", async () => {
