@@ -48,7 +48,7 @@ Environment:
   SERVICE_PORT, SERVICE_HOST  as --port and --host
   SERVICE_ORIGIN              as --origin; --origin and the input override it
   SERVICE_REMOTE              1: remote machine; port 19432, opens no browser
-  SERVICE_SHARE               0: no links that contain the plan
+  SERVICE_SHARE               0: no sharing by link or file
   SERVICE_BROWSER             command that opens the URL, or none
 
 Exit codes:
@@ -140,7 +140,7 @@ Exit codes:
   "sallyport proxy stop": `
 Running calls may finish within proxy.drain_timeout (30 seconds by default).`,
   "sallyport proxy restart": `
-The new process takes over the listening socket, so no connection is refused. The old process ends when all calls on its connections have ended. If the new process cannot start, the old one continues. With --workers, with the host name localhost, on Windows and as a service of launchd, the old process stops listening before the new one listens: connections are refused in between, and the old process may not continue.`,
+The new process takes over the listening socket, so no connection is refused. The old process ends when all calls on its connections have ended. If the new process cannot start, the old one continues. With --workers, on Windows and as a service of launchd, the old process stops listening before the new one listens: connections are refused in between, and the old process may not continue.`,
   "sallyport proxy logs": `
 Examples:
   sallyport proxy logs --follow

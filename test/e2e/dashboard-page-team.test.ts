@@ -121,7 +121,7 @@ describe("the dashboard of an admin", () => {
     expect(key).toMatchObject({ team: "search", models: ["claude-*"], limits: {} });
 
     await page.getByRole("button", { name: "Rotate alice" }).click();
-    await dialog.getByLabel("The previous secret").selectOption("at once");
+    await dialog.getByLabel("Earlier secrets").selectOption("at once");
     await dialog.getByRole("button", { name: "Rotate key" }).click();
     const second = await dialog.getByLabel("Secret", { exact: true }).inputValue();
     expect(second).not.toBe(secret);

@@ -40,7 +40,7 @@ export const lossCodes = {
   seed: "`seed` was dropped.",
   "service-tier": "`service_tier` was dropped.",
   size: "Only the aspect ratio of an image's `size` was requested.",
-  stop: "Some or all stop sequences were not sent to the upstream. The proxy ends the response at them, except at sequences of whitespace with a `messages` upstream.",
+  stop: "Some or all stop sequences were not sent to the upstream. The proxy ends the response at them.",
   store: "The response is not stored by the upstream.",
   strict: "Tool arguments may not match the schema: `strict` was dropped.",
   "structured-output": "The response may not have the requested format.",

@@ -106,7 +106,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   route({
     method: "POST",
     path: "/keys/{id}/rotate",
-    summary: "Replaces a key's secret; the previous one stays valid for the grace period",
+    summary: "Replaces a key's secret; earlier secrets stay valid for at most the grace period",
     body: rotationSchema,
     response: z.strictObject({ key: keySchema, secret: z.string() }),
     async serve(context, { params: { id = "" }, body: { grace } }) {

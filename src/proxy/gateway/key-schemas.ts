@@ -63,7 +63,7 @@ export const rotationSchema = z.strictObject({
     .string()
     .regex(TIME_SPAN, "must be a number of at most six digits and s, m, h or d, such as 24h")
     .optional()
-    .describe("How long the previous secret stays valid; by default, it becomes invalid immediately."),
+    .describe("How long earlier secrets stay valid at most; by default, they become invalid immediately."),
 });
 
 export const newTeamSchema = z.strictObject({

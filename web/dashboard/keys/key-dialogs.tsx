@@ -176,7 +176,7 @@ export function RotateDialog({
     >
       <p>The key gets a new secret, which is shown once. Its limits and usage are kept.</p>
       <label className="field">
-        <span>The previous secret is rejected</span>
+        <span>Earlier secrets are rejected</span>
         <select className="input" value={grace} onChange={(event) => setGrace(event.target.value)}>
           {GRACES.map(({ value, label }) => (
             <option key={value} value={value}>

@@ -30,7 +30,10 @@ export function addKeyCommands(keys: Command, output: Output, setExitCode: SetEx
     .action(run("updateKey"));
   shared(keys.command("rotate <name>"))
     .description("Replace the secret of a key and print the new one")
-    .option("--grace <span>", "how long the previous secret stays valid, such as 24h (default: not at all)")
+    .option(
+      "--grace <span>",
+      "how long earlier secrets stay valid at most, such as 24h (default: not at all)",
+    )
     .action(run("rotateKey"));
   shared(keys.command("revoke <name>"))
     .description("Revoke a key: calls with it are rejected")
