@@ -16,7 +16,7 @@ import { machine, median, middleHalf, table } from "./report.mjs";
 const { values: flags } = parseArgs({
   options: { rounds: { type: "string" }, short: { type: "boolean" }, before: { type: "string" } },
 });
-const rounds = Number(flags.rounds ?? (flags.short ? 15 : 21));
+const rounds = Number(flags.rounds ?? (flags.short ? 9 : 21));
 const root = resolve(import.meta.dirname, "..");
 const executable = join(root, `dist/bin/sallyport${process.platform === "win32" ? ".exe" : ""}`);
 const subjects = {

@@ -18,7 +18,7 @@ import { measureThroughput } from "./throughput.mjs";
 const { values: flags } = parseArgs({
   options: { ccr: { type: "string" }, short: { type: "boolean", default: false }, only: { type: "string" } },
 });
-const seconds = flags.short ? 4 : 5;
+const seconds = flags.short ? 2 : 5;
 const rounds = flags.short ? 20 : 40;
 const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
 // Child processes inherit this CPU, except the subjects, which set theirs.

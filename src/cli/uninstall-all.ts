@@ -24,9 +24,9 @@ const INTERRUPTED = 130;
 /**
  * Runs `sallyport uninstall --all`: removes every hook and connection and the service, and stops running proxies;
  * with `--data`, also deletes the data directory. With `--project`, removes only the hooks and connections in the
- * settings of the repository. Resolves to the exit code: 130 if the person presses Ctrl-C at a question, that of the
- * first failed step otherwise. If a step fails, the data directory stays. Throws `usage` for `--data` with `--project`,
- * and as `removeData` does.
+ * settings of the repository. Resolves to the exit code: 130 if the person presses Ctrl-C at a question, otherwise that
+ * of the first failed step, or 0. If a step fails, the data directory stays. Throws `usage` for `--data` with
+ * `--project`, and as `removeData` does.
  */
 export async function uninstallAll(flags: UninstallAllFlags, output: Output): Promise<number> {
   if (flags.data && flags.project)
@@ -60,13 +60,14 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
       output.note(`Plans, drafts and decisions stay in ${resolve(dataDirectory(processEnvironment))}`);
   }
   if (failure === undefined) return 0;
-  if (flags.data) output.note("Cannot delete the data directory: it has the backups for the failed steps.");
+  if (flags.data) output.note("The data directory stays, because it has the backups for the failed steps.");
   return failure.exitCode;
 }
 
 /**
- * Carries out a step if its part is installed. Resolves to the exit code after Ctrl-C, or to the error of a failed step,
- * which is printed: an invalid file of one agent does not keep the other parts. Throws `usage` if it cannot ask.
+ * Carries out a step if its part is installed. Prints and returns the error of a failed step, so that an invalid file
+ * of one agent does not prevent the removal of the other parts. Resolves to the exit code after Ctrl-C. Throws `usage`
+ * if there is no terminal to ask in.
  */
 async function takeStep(
   { title, isThere, remove }: Step,

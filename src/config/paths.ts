@@ -104,9 +104,10 @@ export function baseDirectory(
 }
 
 /**
- * Returns the home directory: `$HOME`, `%USERPROFILE%`, or otherwise the one that the system reports. On Windows, as
- * for Node.js and thus most agents, `%USERPROFILE%` precedes `%HOME%`, which git and Emacs set. An empty or relative
- * path is ignored. Throws `usage` if there is no home directory, for example for a container's user without a name.
+ * Returns the home directory: `$HOME`, `%USERPROFILE%`, or otherwise the one that the system reports. On Windows,
+ * `%USERPROFILE%` comes first, as in Node.js and therefore in most agents: git and Emacs can set `%HOME%` to another
+ * folder. An empty or relative path is ignored. Throws `usage` if there is no home directory, for example for a
+ * container's user without a name.
  */
 export function getHomeDirectory(
   environment: Environment,

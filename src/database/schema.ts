@@ -136,7 +136,7 @@ export interface KeyTable {
   first_start: number;
 }
 
-/** The secrets of a key: the current one, and after each rotation the previous one for its grace period. */
+/** The secrets of a key: the current one, and earlier ones until their grace periods end. */
 export interface KeySecretTable {
   /** Lower-case hexadecimal. */
   sha256: string;

@@ -18,9 +18,7 @@ const RETRY_MS = 15;
  */
 const UNREADABLE_MS = 2_000;
 
-/**
- * Runs a task under an exclusive lock file, and has the errors of `acquireFileLock`.
- */
+/** Runs a task under an exclusive lock file. Throws as `acquireFileLock` does. */
 export async function withFileLock<Result>(
   path: string,
   task: () => Promise<Result>,

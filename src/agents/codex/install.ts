@@ -71,8 +71,9 @@ function userFolder({ home, environment }: InstallTarget): string {
 
 /**
  * Reports whether the person has ever trusted a hook. Codex stores this in the person's config.toml, also for a
- * project's hooks, under the key `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.171.0). A hook that changed since then still has the
- * key, but is not trusted. TOML writes a key with backslashes in single quotes, or with the backslashes doubled.
+ * project's hooks, under the key `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.171.0). A hook that
+ * changed since then still has the key, but is not trusted. TOML writes a key with backslashes in single quotes, or
+ * with the backslashes doubled.
  */
 function wasEverTrusted(configToml: string, key: string): boolean {
   return configToml.includes(JSON.stringify(key)) || configToml.includes(`'${key}'`);

@@ -52,7 +52,7 @@ export async function addRunningProxy(
   try {
     await makePrivateFolder(folder);
     await removeStale(folder);
-    // Other commands run in other folders.
+    // Other commands may run in another folder.
     const configuration = resolve(proxy.configuration);
     const text = JSON.stringify({ ...proxy, configuration, ...getProcessMark() });
     // The file need not survive a power failure, which also ends the process.

@@ -1,4 +1,4 @@
-/** Characters with a meaning for cmd.exe outside of quotes. */
+/** Characters that cmd.exe interprets outside of quotes. */
 const SPECIAL = /[()[\]%!^"`<>&|;, *?]/g;
 
 /**

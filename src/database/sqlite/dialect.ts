@@ -21,7 +21,7 @@ const LOCK_WAIT_MS = 30_000;
 const LOCK_IDLE_MS = 100;
 /** Milliseconds after which the lock is released between two statements, because other processes may wait. */
 const LOCK_KEPT_MS = 500;
-/** Milliseconds until the lock is acquired again then; longer than the interval at which other processes try. */
+/** Milliseconds before the lock is acquired again after that: longer than other processes wait between attempts. */
 const LOCK_PAUSE_MS = 25;
 
 /**
@@ -62,13 +62,13 @@ function createDriver(path: string, start: () => SqliteWorker): Driver {
 }
 
 interface Lease {
-  /** Waits for the file, in order, and resolves with a function that passes the file on. */
+  /** Waits for the file, in order, and resolves with a function that lets the next caller use it. */
   acquire(): Promise<() => Promise<void>>;
   /** Removes the lock file. */
   end(): Promise<void>;
 }
 
-/** Returns a lease that keeps the lock file between statements, which follow each other in a few milliseconds. */
+/** Returns a lease that keeps the lock file between statements, which often follow each other within milliseconds. */
 function createLease(path: string): Lease {
   const inTurn = createQueue();
   let lock: { readonly since: number; release(): Promise<void> } | undefined;

@@ -155,7 +155,7 @@ export function billedTokens(usage: Usage): BilledTokens | undefined {
   return { input, cacheRead, cacheWrite: cacheWrite - hour, cacheWriteHour: hour, output };
 }
 
-/** Some vendors report negative counts, which would reduce sums and the amount that is spent from a budget. */
+/** Reports whether a count is known. Some vendors report negative counts, which would reduce sums and spent budgets. */
 function isCount(value: Count): value is number {
   return typeof value === "number" && value >= 0;
 }

@@ -15,8 +15,8 @@ export interface SpentBudget extends BudgetAccount {
   readonly start: number;
   readonly micros: number;
   /**
-   * The budget was added while the proxy ran. Its account can exist, from a budget that was removed before, and then
-   * lacks the calls between.
+   * Present if the budget was added while the proxy ran. The account of a budget that was removed before may still
+   * exist, and then lacks the calls in between.
    */
   readonly isAdded?: true;
 }

@@ -1,14 +1,14 @@
 import { USAGE_COLUMNS, type UsageRow } from "./usage-groups.ts";
 
 /**
- * Matches text that a spreadsheet evaluates as a formula. Plain names such as `@cf/meta/llama` and negative numbers are
- * harmless. Clients choose the names of models.
+ * Matches text that a spreadsheet evaluates as a formula (CSV injection); clients can send any model name. Plain names
+ * such as `@cf/meta/llama` and negative numbers are harmless.
  */
 const FORMULA = /^(?:[=+\t\r]|[-@](?![\w.:/-]*$))/;
 
 /**
- * Formats a report as CSV (RFC 4180), with a header line. A text that a spreadsheet would evaluate begins with an
- * apostrophe.
+ * Formats a report as CSV (RFC 4180), with a header line. An apostrophe precedes a text that a spreadsheet would
+ * evaluate.
  */
 export function usageCsv(rows: readonly UsageRow[], groupBy: readonly string[]): string {
   const columns = [...groupBy, ...USAGE_COLUMNS];

@@ -1,7 +1,7 @@
 import { type Dispatcher, errors } from "undici";
 import { isObject } from "../exchange/json.ts";
 
-/** Matches headers of an error event that describe the form of an HTTP response, which the event does not have. */
+/** Matches headers that describe the body or connection of an HTTP response: an error event has neither. */
 const OF_FORM = /^(?:content-|connection$|keep-alive$|trailer$|transfer-encoding$|upgrade$)/;
 
 /** The actions that a turn requests from its connection. */

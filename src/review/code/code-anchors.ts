@@ -147,8 +147,8 @@ function pathNow({ snapshot }: DiffLease, path: string, side: Side): string {
 }
 
 /**
- * Creates a diff, calls `onTaken` as soon as it is current, and moves the threads to it. If the threads cannot be moved,
- * the previous diff stays current. The caller releases the diff.
+ * Creates a diff, calls `onTaken` as soon as it is current, and moves the threads to it. If the threads cannot be
+ * moved, the previous diff becomes current again. The caller releases the diff.
  */
 export function switchWithThreads(
   diffs: DiffSession,

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Starts a server that stands for the proxy. Resolves to its port. */
+/** Starts a stub of the proxy. Resolves to its port. */
 async function listen(): Promise<number> {
   const server = createServer((_request, response) => response.end("{}"));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

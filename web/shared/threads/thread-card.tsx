@@ -236,7 +236,7 @@ function changeState(thread: Thread, next: ThreadState): void {
   void changeThreadState(thread, next);
 }
 
-/** Folds or unfolds a thread, which removes the button for it. */
+/** Folds or unfolds a thread, which removes the pressed button. */
 function fold(id: string): void {
   focusCard(id);
   toggleFolded(id);

@@ -5,7 +5,7 @@ import { type MessageDraft, type SentState, useThreads } from "./thread-store.ts
 export interface ThreadDraft {
   readonly messages: readonly (readonly [thread: string, draft: MessageDraft])[];
   readonly batchText: string;
-  /** These two are as in the store of the threads. */
+  /** `batchKey` and `reviewText` are those of the thread store. */
   readonly batchKey?: string | undefined;
   readonly reviewText?: string | undefined;
   readonly sent?: SentState | undefined;

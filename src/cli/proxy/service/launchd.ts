@@ -50,7 +50,7 @@ export function createLaunchd({
 
 /** The exit codes of `launchctl bootstrap` while launchd still ends the old agent: EIO and EALREADY. */
 const NOT_RELEASED = [5, 37];
-/** Launchd releases an agent about 5 s after `bootout`, or when its last calls have ended. */
+/** Attempts within a minute: launchd releases an agent about 5 s after `bootout`, or once its last calls have ended. */
 const RELEASE_ATTEMPTS = 120;
 
 /** Runs `launchctl bootstrap` until launchd has released the old agent. Resolves to whether it succeeded. */

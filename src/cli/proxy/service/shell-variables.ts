@@ -1,6 +1,6 @@
 import { type Environment, getNameInUse, readEnvironmentFile } from "../../../config/paths.ts";
 
-/** Records which variables are read. */
+/** An environment that records which of its variables are read. */
 export interface RecordedEnvironment {
   readonly environment: Environment;
   /** The names of the variables that were read and are set. */
@@ -24,7 +24,7 @@ function getInherited(environment: Environment, name: string): string {
   return name.startsWith("SERVICE_") ? getNameInUse(environment, name as `SERVICE_${string}`) : name;
 }
 
-/** Variables that service managers set, and those of folders, which the service's file names. */
+/** Matches variables that service managers set, and variables of folders, which the service's file names. */
 const GIVEN =
   /^(?:PATH|HOME|USERPROFILE|XDG_\w+|APPDATA|LOCALAPPDATA|SystemRoot|(?:SERVICE|SALLYPORT)_(?:HOME|CONFIG))$/;
 

@@ -105,7 +105,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
       args: process.argv.slice(2),
       folder: process.cwd(),
     });
-    // A script that has the URL finds the proxy with `proxy status`.
+    // The running file is written first, so that a script that receives the URL finds the proxy with `proxy status`.
     await readyFile?.write(url, begun);
     if (flags.json) await output.result(JSON.stringify({ url, port: begun, pid: process.pid }));
     announceReady();

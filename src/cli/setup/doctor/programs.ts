@@ -81,8 +81,8 @@ export async function browserFinding(context: BrowserContext): Promise<Finding> 
 }
 
 /**
- * Extensions that Windows tries for a program, the name without one last: beside each `.cmd` script, npm installs a
- * script for sh without an extension, which Windows cannot run.
+ * Extensions of programs on Windows, in the order in which they are tried. A name without an extension is the last:
+ * beside each `.cmd` script, npm installs a script for sh without an extension, which Windows cannot run.
  */
 const WINDOWS_EXTENSIONS = [".exe", ".cmd", ".bat", ".com", ""];
 

@@ -101,8 +101,8 @@ export function hasBreakpoint(part: WireContent): boolean {
 }
 
 /**
- * Returns content in the simplest form that the upstream accepts: a string for a single text without a cache breakpoint,
- * and for several texts if the upstream rejects lists; otherwise a list.
+ * Returns content in the simplest form that the upstream accepts: a string for a single text without a cache
+ * breakpoint, and for several texts if the upstream rejects lists; otherwise a list.
  */
 export function textContent(content: readonly WireContent[], capabilities: Capabilities): unknown {
   if (content.some((part) => part.type !== "text" || hasBreakpoint(part))) return content;

@@ -4,8 +4,8 @@ import { fromInclusiveCounts } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
 /**
- * Converts the token counts. DeepSeek reports cache hits in `prompt_cache_hit_tokens`, and Kimi in `cached_tokens`. `tier`
- * is the response's `service_tier`.
+ * Converts the token counts. DeepSeek reports cache hits in `prompt_cache_hit_tokens`, and Kimi in `cached_tokens`.
+ * `tier` is the response's `service_tier`.
  */
 export function decodeUsage(wire: WireUsage, tier: string | null | undefined): Usage {
   const counts = fromInclusiveCounts({

@@ -96,8 +96,8 @@ export class PartWriters implements OutputList {
   }
 
   /**
-   * Ends the open items, a message with `status`. Returns an error if the arguments of a call are not valid JSON, unless
-   * the response was cut off (`cut`).
+   * Ends the open items; an open message gets `status`. Returns an error if the arguments of a call are not valid JSON,
+   * unless the response was cut off (`cut`).
    */
   settle(cut: boolean, status: "incomplete" | "completed"): ExchangeError | undefined {
     this.flushSignature();

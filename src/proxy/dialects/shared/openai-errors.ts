@@ -30,8 +30,8 @@ export function decodeError(
 }
 
 /**
- * Parses the error in a response of status 200 or in a stream. The status is the `code` or `status` of the error, or 502
- * if it has neither.
+ * Parses the error in a response of status 200 or in a stream. The status is the `code` or `status` of the error, or
+ * 502 if neither is the status of an error.
  */
 export function decodeInnerError(body: unknown): ExchangeError {
   const error = isObject(body) ? body["error"] || body : undefined;

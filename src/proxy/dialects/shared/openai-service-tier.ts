@@ -1,7 +1,7 @@
 import type { LossList } from "../../exchange/loss.ts";
 import type { Usage } from "../../exchange/response.ts";
 
-/** Service tiers in OpenAI's requests and responses (https://developers.openai.com/api/docs/guides/priority-processing). */
+/** OpenAI's service tiers (https://developers.openai.com/api/docs/guides/priority-processing). */
 const TIERS = new Set(["auto", "default", "flex", "scale", "priority"]);
 
 /** Returns the service tier that handled a call; undefined if it is unknown or OpenAI's API does not define it. */

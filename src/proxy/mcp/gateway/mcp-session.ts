@@ -54,7 +54,7 @@ const MAX_INPUTS = 16;
 /** The connections of one client, or of all clients of a key that have no session, to the servers of the gateway. */
 export class McpSession {
   lastUsed = performance.now();
-  /** The client's running requests, so that the client can cancel them. The reason of an abort is for the log. */
+  /** The client's running requests, so that the client can cancel them. The log shows the reason of an abort. */
   readonly inFlight = new Map<RpcId, AbortController>();
   logLevel: unknown;
   /** The client's streams, which the client can continue after a lost connection. */

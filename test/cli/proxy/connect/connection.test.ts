@@ -34,7 +34,7 @@ describe("the connection of a client", () => {
 });
 
 describe("a proxy that requires a key although the configuration does not", () => {
-  /** Starts a server that stands for the proxy and responds to unknown keys with this status. */
+  /** Starts a stub of the proxy that responds to unknown keys with this status. */
   async function connectTo(status: number, keyEnv?: string) {
     disableTimeouts();
     const server = createServer((request, response) => {
