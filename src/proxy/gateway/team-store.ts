@@ -41,7 +41,7 @@ export async function deleteTeam(trx: Trx, name: string, actor: Actor, now: numb
   if (keys.length > 0) {
     const names = keys.map((key) => (key.revoked_at === null ? key.name : `${key.name} (revoked)`));
     throw new AppError("conflict", `Cannot delete the team ${name}: it has the keys ${names.join(", ")}`, {
-      hint: "Take each key out of the team, also a revoked one: sallyport proxy keys update KEY --no-team",
+      hint: "Remove each key from the team, including revoked ones: sallyport proxy keys update KEY --no-team",
     });
   }
   await trx.deleteFrom("teams").where("name", "=", name).execute();

@@ -85,7 +85,7 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
       error: {
         code: "conflict",
         message: `Cannot delete the team ${plain}: it has the keys alice`,
-        hint: expect.stringContaining("Take each key out of the team"),
+        hint: expect.stringContaining("Remove each key from the team"),
       },
     });
     await ok(proxy, "PATCH", `/keys/${key.id}`, { team: null });
