@@ -400,7 +400,7 @@ export const defenses = [
     'Buffer.from(redact(text), "utf8")',
     'Buffer.from(text, "utf8")',
   ],
-  ["P6", "security/p06", "src/proxy/upstream/relay.ts", "if (status >= 300 && status < 400)", "if (false)"],
+  ["P6", "security/p06", "src/proxy/upstream/relay.ts", "status >= 300 && status < 400", "false"],
   [
     "P6",
     "e2e/upstream-certificates",

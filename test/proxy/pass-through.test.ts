@@ -61,6 +61,15 @@ describe("APIs besides model calls", () => {
     expect(proxy.records.at(-1)).toMatchObject({ status: 401, errorCode: "upstream_error" });
   });
 
+  it("return 304 to a client that has the current version", async () => {
+    const { proxy, openai } = await setUp();
+    openai.respond = (_hit, response) => void response.writeHead(304, { etag: '"1"' }).end();
+    const headers = { "if-none-match": '"1"' };
+    const response = await fetch(`${proxy.url}/v1/files/file-1/content`, { headers });
+    expect([response.status, response.headers.get("etag")]).toEqual([304, '"1"']);
+    expect(openai.hits.at(-1)?.headers).toMatchObject(headers);
+  });
+
   it("are passed on to OpenAI's upstream: files, batches, speech, moderations", async () => {
     const { proxy, openai } = await setUp();
     const client = new OpenAI({ baseURL: `${proxy.url}/v1`, apiKey: "any", maxRetries: 0 });

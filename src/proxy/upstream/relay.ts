@@ -66,7 +66,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.headers = withoutIdentity(headers);
     const { kind } = this.task;
     const type = headers["content-type"] ?? "";
-    if (status >= 300 && status < 400) this.rejectResponse(REDIRECTED);
+    if (status >= 300 && status < 400 && !(status === 304 && kind === "pass-through"))
+      this.rejectResponse(REDIRECTED);
     else if (kind === "verbatim" || (kind === "pass-through" && status < 400)) {
       this.open();
       // Clients that listen for events need the status and headers now: the first event may arrive hours later.
