@@ -1,3 +1,4 @@
+import { isDisconnect, isFailure } from "../../render/dashboard/call-failure.ts";
 import { percentile, sumHistograms } from "../observability/histogram.ts";
 import type { CallSeries } from "../observability/metrics.ts";
 import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
@@ -68,11 +69,10 @@ function toLastError({ lastAt, status, lastErrorMessage }: CallSeries): LastErro
   return { time: lastAt, status, fault: lastErrorMessage };
 }
 
-/** Returns whether a series counts failed calls. A client disconnect (499) is not a failure. */
-function isError(series: CallSeries): boolean {
-  return !hasLeft(series) && (series.status >= 400 || series.errorCode !== "");
+function isError({ status, errorCode }: CallSeries): boolean {
+  return isFailure(status, errorCode);
 }
 
 function hasLeft({ status, errorCode }: CallSeries): boolean {
-  return errorCode === "client_gone" || status === 499;
+  return isDisconnect(status, errorCode);
 }

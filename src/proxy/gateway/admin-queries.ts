@@ -26,7 +26,10 @@ export const callQuery = pageQuery.extend({
   upstream: text.optional(),
   status: z.coerce.number().int().optional(),
   session: text.optional(),
-  outcome: z.enum(["ok", "error"]).optional().describe("`error`: failed calls; `ok`: all others."),
+  outcome: z
+    .enum(["ok", "error"])
+    .optional()
+    .describe("`error`: failed calls; `ok`: all others, including client disconnects."),
   q: text
     .max(200)
     .optional()

@@ -1,6 +1,7 @@
 import { CompiledQuery } from "kysely";
 import type { Database } from "../../database/open-database.ts";
 import type { CallTable, UsageDimension, UsageTotalTable } from "../../database/schema.ts";
+import { isFailure } from "../../render/dashboard/call-failure.ts";
 import type { Trx } from "./key-rows.ts";
 import {
   addCounts,
@@ -48,13 +49,14 @@ const DIMENSIONS = Object.entries(KEPT) as [UsageDimension, readonly number[]][]
 /** Sums that are all 0. */
 export const NO_SUMS = Object.fromEntries(SUMS.map((name) => [name, 0])) as CallSums["sums"];
 
-/** The condition of a call that counts as an error, in SQL; see `addCall`. */
-export const IS_ERROR = "(status >= 400 or error_code is not null)";
+/** The condition of a call that counts as an error, in SQL; see `isFailure`. It is never null. */
+export const IS_ERROR =
+  "(status <> 499 and coalesce(error_code, '') <> 'client_gone' and (status >= 400 or error_code is not null))";
 
 /** Adds a call to the sums of its group. */
 function addCall({ sums, ms, ttft }: CallSums, row: CallTable): void {
   sums.calls += 1;
-  if (row.status >= 400 || row.error_code !== null) sums.errors += 1;
+  if (isFailure(row.status, row.error_code)) sums.errors += 1;
   sums.input_tokens += row.input_tokens;
   sums.cache_read_tokens += row.cache_read_tokens;
   sums.cache_write_tokens += row.cache_write_tokens;

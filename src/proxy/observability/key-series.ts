@@ -1,3 +1,4 @@
+import { isFailure } from "../../render/dashboard/call-failure.ts";
 import type { CallRecord } from "./request-log.ts";
 
 /** The sums of all calls of one key. */
@@ -24,13 +25,19 @@ const OTHER = "other";
 export function countKey(
   all: Map<string, KeySeries>,
   key: string,
-  { team = "", usage, cost = 0, errorCode }: Pick<CallRecord, "team" | "usage" | "cost" | "errorCode">,
+  {
+    team = "",
+    usage,
+    cost = 0,
+    status,
+    errorCode,
+  }: Pick<CallRecord, "team" | "usage" | "cost" | "status" | "errorCode">,
 ): void {
   const call = {
     key,
     team,
     calls: 1,
-    errors: errorCode === undefined ? 0 : 1,
+    errors: isFailure(status, errorCode) ? 1 : 0,
     input: usage?.input.total ?? 0,
     output: usage?.output.total ?? 0,
     cost,

@@ -1,5 +1,6 @@
 import type { DashboardState, FinishedCall, LiveCall } from "../../proxy/dashboard/api-types.ts";
 import { age, clock, count, dollars, duration } from "./amounts.ts";
+import { isDisconnect, isFailure } from "./call-failure.ts";
 import { type Html, html } from "./html.ts";
 import { type Column, section, table } from "./table.ts";
 
@@ -106,20 +107,12 @@ function detailsCell(call: FinishedCall): Html {
 }
 
 function getTone(call: FinishedCall): string {
-  if (hasLeft(call)) return "is-left";
+  if (isDisconnect(call.status, call.errorCode)) return "is-left";
   return isError(call) ? "is-error" : "";
 }
 
-/**
- * Reports whether a call failed. A stream may fail after its status was sent. A client disconnect is not a failure, as
- * in the totals.
- */
-function isError(call: FinishedCall): boolean {
-  return !hasLeft(call) && (call.status >= 400 || call.errorCode !== undefined);
-}
-
-function hasLeft({ status, errorCode }: FinishedCall): boolean {
-  return status === 499 || errorCode === "client_gone";
+function isError({ status, errorCode }: FinishedCall): boolean {
+  return isFailure(status, errorCode);
 }
 
 function filterBar({ calls }: DashboardState, { upstream, model, errorsOnly }: Filters): Html {

@@ -127,6 +127,21 @@ describe("the list of calls", () => {
     expect(await idsOf(db, { outcome: "ok" })).toEqual(["req_0"]);
   });
 
+  it("does not count client disconnects as errors, in lists, calls and totals", async () => {
+    const db = await ledgerOf([
+      { at: START, status: 499, error_code: "client_gone" },
+      { at: START + 1, status: 200, error_code: "client_gone", stream: true },
+      { at: START + 2, status: 500, error_code: "upstream_error" },
+    ]);
+    expect(await idsOf(db, { outcome: "error" })).toEqual(["req_2"]);
+    expect(await idsOf(db, { outcome: "ok" })).toEqual(["req_1", "req_0"]);
+    const span = { from: START, to: START + HOUR };
+    for (const query of [{ ...span, groupBy: ["minute"] }, { ...span, groupBy: ["hour"] }, { groupBy: [] }]) {
+      const [row] = await queryUsage(db, query);
+      expect(row).toMatchObject({ calls: 3, errors: 1 });
+    }
+  });
+
   it("shows an owner only its own calls", async () => {
     const db = await ledgerOf(calls);
     const queries = createLedgerQueries(db);

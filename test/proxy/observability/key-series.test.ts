@@ -33,20 +33,21 @@ describe("metrics by key and team", () => {
     const counts = counted([
       alice,
       alice,
+      { ...alice, status: 499, errorCode: "client_gone" },
       { ...alice, errorCode: "upstream_error" },
       { key: 'a"b' },
       { key: undefined },
     ]);
     expect(linesOf(counts)).toEqual([
-      'sallyport_key_calls_total{key="alice",team="search"} 3',
+      'sallyport_key_calls_total{key="alice",team="search"} 4',
       'sallyport_key_calls_total{key="a\\"b",team=""} 1',
       'sallyport_key_errors_total{key="alice",team="search"} 1',
       'sallyport_key_errors_total{key="a\\"b",team=""} 0',
-      'sallyport_key_tokens_total{key="alice",team="search",gen_ai_token_type="input"} 30',
-      'sallyport_key_tokens_total{key="alice",team="search",gen_ai_token_type="output"} 9',
+      'sallyport_key_tokens_total{key="alice",team="search",gen_ai_token_type="input"} 40',
+      'sallyport_key_tokens_total{key="alice",team="search",gen_ai_token_type="output"} 12',
       'sallyport_key_tokens_total{key="a\\"b",team="",gen_ai_token_type="input"} 10',
       'sallyport_key_tokens_total{key="a\\"b",team="",gen_ai_token_type="output"} 3',
-      'sallyport_key_cost_usd_total{key="alice",team="search"} 0.3',
+      'sallyport_key_cost_usd_total{key="alice",team="search"} 0.4',
       'sallyport_key_cost_usd_total{key="a\\"b",team=""} 0.1',
     ]);
   });

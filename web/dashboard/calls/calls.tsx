@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from "react";
 import type { CallView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { clock, count, dollars, duration } from "../../../src/render/dashboard/amounts.ts";
+import { isDisconnect, isFailure } from "../../../src/render/dashboard/call-failure.ts";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { formatLocation, openLocation, usePageLocation } from "../data/location.ts";
 import { findRange, getStart, RANGES } from "../data/ranges.ts";
@@ -81,8 +82,8 @@ export function CallsView() {
 }
 
 function getTone({ status, error_code }: CallView): string {
-  if (status === 499 || error_code === "client_gone") return "is-left";
-  return status >= 400 || error_code !== null ? "is-error" : "";
+  if (isDisconnect(status, error_code)) return "is-left";
+  return isFailure(status, error_code) ? "is-error" : "";
 }
 
 function callColumns(choices: Readonly<Record<string, string>>, isAdmin: boolean): Column<CallView>[] {
