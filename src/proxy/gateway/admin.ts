@@ -42,7 +42,7 @@ async function serveApi(
   const path = getPath(request.url).slice(api.path.length) || "/";
   if (path === "/openapi.json" && request.method === "GET")
     return reply.send(openApiDocument(api, services.version));
-  const response = await respond(api, request, path, services);
+  const response = await respond(api, request, reply, path, services);
   reply.code(response.status).header("cache-control", "no-store");
   if (response.type !== undefined) return reply.header("content-type", response.type).send(response.body);
   return response.body === undefined ? reply.send() : reply.send(response.body);
@@ -51,6 +51,7 @@ async function serveApi(
 async function respond(
   { routes }: Api,
   request: FastifyRequest,
+  reply: FastifyReply,
   path: string,
   services: Services,
 ): Promise<AdminResponse> {
@@ -63,6 +64,7 @@ async function respond(
   if (match === undefined) {
     if (matches.length === 0) throw new AppError("not_found", `This API has no path ${path}`);
     const allowed = matches.map(({ route }) => route.method).join(", ");
+    reply.header("allow", allowed.replace("GET", "GET, HEAD"));
     throw new AppError("method_not_allowed", `Method not allowed; use ${allowed}`);
   }
   const { route, params } = match;

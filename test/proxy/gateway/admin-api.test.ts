@@ -324,6 +324,8 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
       }
     for (const path of ["/keys", "/audit", "/health", `/keys/${key.id}`])
       expect((await proxy.request("PUT", path, {})).status).toBe(405);
+    const refused = await proxy.request("PUT", "/keys", {});
+    expect(refused.headers.get("allow")?.split(", ").toSorted()).toEqual(["GET", "HEAD", "POST"]);
     expect((await proxy.request("POST", "/keys", { name: "alice" })).status).toBe(409);
     expect((await proxy.request("POST", "/teams", { name: "search" })).status).toBe(409);
     expect((await proxy.request("POST", "/keys", { name: "b", team: "none" })).status).toBe(404);
