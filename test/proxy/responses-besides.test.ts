@@ -105,12 +105,18 @@ describe("other requests of responses clients", () => {
   });
 
   it("are counted by an upstream of another dialect, or estimated if it cannot count", async () => {
-    const { client, asked } = await setUp("messages", { input_tokens: 12 });
-    expect(await client.responses.inputTokens.count(question)).toMatchObject({
+    const { client, asked, upstream } = await setUp("messages", { input_tokens: 12 });
+    const properties = { a: { type: "string" } };
+    const schema = { type: "object", properties, required: ["a"], additionalProperties: false };
+    const text = { format: { type: "json_schema" as const, name: "n", schema, strict: true } };
+    expect(await client.responses.inputTokens.count({ ...question, text })).toMatchObject({
       object: "response.input_tokens",
       input_tokens: 12,
     });
     expect(asked()).toEqual(["POST /v1/messages/count_tokens"]);
+    expect(JSON.parse(String(upstream.hits[0]?.body))).toMatchObject({
+      output_config: { format: { type: "json_schema", schema } },
+    });
     const other = await setUp("chat-completions", {});
     const { data, response } = await other.client.responses.inputTokens.count(question).withResponse();
     expect(response.headers.get("x-sallyport-estimated")).toBe("true");

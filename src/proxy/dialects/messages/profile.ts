@@ -120,8 +120,8 @@ function encodeProxyError(error: ExchangeError, code: string | undefined, reques
   return { ...body, error: { ...body["error"], code } };
 }
 
-/** Request members that `/v1/messages/count_tokens` accepts. */
-const COUNTED = ["model", "messages", "system", "tools", "tool_choice", "thinking"] as const;
+/** Request members that `/v1/messages/count_tokens` accepts. A format in `output_config` adds tokens. */
+const COUNTED = ["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config"] as const;
 
 /**
  * The API version that removed `temperature`, `top_p` and `top_k`, documents in assistant messages and citations in
