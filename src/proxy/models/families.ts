@@ -110,7 +110,7 @@ export const families: readonly Family[] = [
   },
   {
     model:
-      /^(deepseek-(r\d|reasoner|v3\.[1-9]|v4)|kimi-k2|glm-(4\.[5-9]|[5-9])|minimax|mimo|qwen-?3|qwq|magistral)/,
+      /^(deepseek-(r\d|reasoner|v3\.[1-9]|v4)|kimi-k[2-9]|glm-(4\.[5-9]|[5-9])|minimax|mimo|qwen-?3|qwq|magistral)/,
     dialects: chat,
     capabilities: { thinksByDefault: true },
   },

@@ -95,11 +95,11 @@ export const vendorCapabilities: readonly Family[] = [
     images: "base64",
     documents: "none",
   }),
-  chat("moonshot", /^kimi-k(2\.[5-9]|[3-9])/, {
-    efforts: ["none", "high"],
-    thinkingMember: "thinking",
-    acceptsSampling: false,
-  }),
+  chat("moonshot", /^kimi-k(2\.[5-9]|[3-9])/, { acceptsSampling: false }),
+  // https://platform.kimi.ai/docs/guide/use-thinking-effort: Kimi K2.7 rejects `thinking.type: "disabled"`. Kimi K3
+  // always thinks and has no member `thinking`.
+  chat("moonshot", /^kimi-k2\.[56]/, { efforts: ["none", "high"], thinkingMember: "thinking" }),
+  chat("moonshot", /^kimi-k[3-9]/, { efforts: ["low", "high", "max"] }),
   chat("openrouter", EVERY_MODEL, {
     efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
     thinkingMember: "reasoning",

@@ -34,6 +34,32 @@ describe("37 reasoning options at chat-completions vendors", () => {
     expect(received.losses).toEqual([]);
   });
 
+  it.each([
+    ["kimi-k3", "none", "low"],
+    ["kimi-k3", "medium", "low"],
+    ["kimi-k3", "xhigh", "high"],
+    ["kimi-k2.7-code", "none", undefined],
+  ])("are sent to %s at Moonshot in the form that it accepts: %s as %s", async (model, effort, sent) => {
+    const asked = effort === "none" ? { thinking: { type: "disabled" } } : { output_config: { effort } };
+    const received = await toChat(asked, model, "api.moonshot.ai");
+    expect(received.sent).not.toHaveProperty("thinking");
+    expect(received.sent["reasoning_effort"]).toBe(sent);
+    expect(received.losses).toEqual(["reasoning-effort"]);
+  });
+
+  it("are sent to Kimi at Moonshot unchanged if it supports them", async () => {
+    const max = await toChat({ output_config: { effort: "max" } }, "kimi-k3", "api.moonshot.ai");
+    expect(max.sent["reasoning_effort"]).toBe("max");
+    const off = await toChat({ thinking: { type: "disabled" } }, "kimi-k2.6", "api.moonshot.ai");
+    expect(off.sent["thinking"]).toEqual({ type: "disabled" });
+    expect([max.losses, off.losses]).toEqual([[], []]);
+  });
+
+  it("are a loss if a model that thinks by default cannot be stopped from thinking", async () => {
+    const off = await toChat({ thinking: { type: "disabled" } }, "moonshotai/kimi-k3");
+    expect(off.losses).toEqual(["reasoning-effort"]);
+  });
+
   it("are a budget for OpenRouter if the client set one", async () => {
     const thinking = { type: "enabled", budget_tokens: 3000 };
     const received = await toChat(
