@@ -75,7 +75,8 @@ export interface Capabilities {
   readonly acceptsPrefill: boolean;
   /**
    * Members that this upstream accepts and other upstreams of the dialect may reject: top-level members,
-   * `reasoning_details` and `extra_content` of messages and tool calls, and `cache_control` of texts.
+   * `reasoning_details` and `extra_content` of messages and tool calls, `cache_control` of texts, and
+   * `tools.cache_control` and `request.cache_control` for `cache_control` of a tool and of the request.
    */
   readonly optionalMembers: readonly string[];
   readonly images: "any" | "base64" | "none";

@@ -104,9 +104,19 @@ export const vendorCapabilities: readonly Family[] = [
     efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
     thinkingMember: "reasoning",
   }),
-  // https://openrouter.ai/docs/features/prompt-caching
+  // https://openrouter.ai/docs/guides/best-practices/prompt-caching: automatic caching (`cache_control` of the request)
+  // is for Claude only
   chat("openrouter", /^(claude|gemini)/, {
     optionalMembers: ["reasoning_details", "extra_content", "cache_control"],
+  }),
+  chat("openrouter", /^claude/, {
+    optionalMembers: [
+      "reasoning_details",
+      "extra_content",
+      "cache_control",
+      "tools.cache_control",
+      "request.cache_control",
+    ],
   }),
   // https://platform.minimax.io/docs/api-reference/text-anthropic-api: images and documents are not supported
   {

@@ -244,6 +244,20 @@ describe("50 cache breakpoints at OpenRouter", () => {
     expect(received.losses).toEqual([]);
   });
 
+  it("are sent on tools and for the whole request to Claude, and are losses for Gemini", async () => {
+    const tools = [{ name: "f", input_schema: { type: "object" }, cache_control: hour }];
+    const asked = { tools, cache_control };
+    const claude = await toChat(asked, "anthropic/claude-sonnet-5", "openrouter.ai");
+    expect(claude.sent).toMatchObject({
+      tools: [{ type: "function", cache_control: hour, function: { name: "f" } }],
+      cache_control,
+    });
+    expect(claude.losses).toEqual([]);
+    const gemini = await toChat(asked, "google/gemini-3-pro", "openrouter.ai");
+    expect(gemini.sentText).not.toContain("cache_control");
+    expect(gemini.losses).toEqual(["cache-control"]);
+  });
+
   it("are losses for other models and at other vendors, and on calls and images", async () => {
     const elsewhere = [
       await toChat(body, "openai/gpt-5", "openrouter.ai"),

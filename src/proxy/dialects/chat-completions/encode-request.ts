@@ -7,6 +7,7 @@ import { asksToThink, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
+import { decodeCacheControl } from "../shared/cache-control.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { requestedServiceTier } from "../shared/openai-service-tier.ts";
 import { selectEffort } from "../shared/select-effort.ts";
@@ -23,6 +24,7 @@ export function* encodeRequest(
   capabilities: Capabilities,
 ): Steps<Converted<UpstreamCall>> {
   const list = createLossList();
+  const cache = encodeAutomaticCaching(request, capabilities);
   const members = {
     model: request.model,
     messages: yield* encodeMessages(request, capabilities, list),
@@ -33,6 +35,7 @@ export function* encodeRequest(
     ...encodeOptional(request, capabilities, list),
     ...request.extensions["chat-completions"],
     ...encodeStream(request, capabilities),
+    cache_control: cache,
   };
   const body = fitMembers(members, capabilities, list);
   if (request.turns.at(-1)?.role === "assistant" && !capabilities.acceptsPrefill) {
@@ -41,8 +44,24 @@ export function* encodeRequest(
       "The model starts a new message instead of continuing the assistant's last one.",
     );
   }
-  addForeignExtensions(request, "chat-completions", list);
+  addForeignExtensions(
+    cache === undefined ? request : withoutAutomaticCaching(request),
+    "chat-completions",
+    list,
+  );
   return { value: { path: "/chat/completions", body }, losses: list.losses };
+}
+
+/** Encodes the automatic caching that a messages client requests, if the upstream supports it (OpenRouter). */
+function encodeAutomaticCaching({ extensions }: ExchangeRequest, { optionalMembers }: Capabilities): unknown {
+  const cache = decodeCacheControl(extensions.messages?.["cache_control"]);
+  if (cache === undefined || !optionalMembers.includes("request.cache_control")) return undefined;
+  return { type: "ephemeral", ...cache };
+}
+
+function withoutAutomaticCaching(request: ExchangeRequest): ExchangeRequest {
+  const { cache_control: _, ...messages } = request.extensions.messages ?? {};
+  return { ...request, extensions: { ...request.extensions, messages } };
 }
 
 /**

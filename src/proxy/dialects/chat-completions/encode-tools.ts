@@ -20,7 +20,7 @@ export function encodeTools(
   const hosted = asked.filter((tool): tool is HostedTool => tool.type === "hosted");
   const own = hosted.filter((tool) => tool.dialect === "chat-completions");
   const search = own.map((tool) => tool.raw).find((raw) => isObject(raw) && "web_search_options" in raw);
-  const tools: unknown[] = asked.flatMap((tool) => encodeTool(tool, list) ?? []);
+  const tools: unknown[] = asked.flatMap((tool) => encodeTool(tool, capabilities, list) ?? []);
   tools.push(...own.map((tool) => tool.raw).filter((raw) => raw !== search));
   const foreign = hosted.filter((tool) => tool.dialect !== "chat-completions");
   dropHostedTools(foreign, search === undefined ? tools : [...tools, search], list);
@@ -34,13 +34,18 @@ export function encodeTools(
   });
 }
 
-function encodeTool(tool: Tool, list: LossList): unknown {
+function encodeTool(tool: Tool, { optionalMembers }: Capabilities, list: LossList): unknown {
   if (tool.type === "hosted") return undefined;
   const { name, description } = tool;
   if (tool.type === "custom")
     return { type: "custom", custom: defined({ name, description, format: tool.format }) };
   const parameters = argumentsSchema(tool.schema, list);
-  return { type: "function", function: defined({ name, description, parameters, strict: tool.strict }) };
+  const cache = optionalMembers.includes("tools.cache_control") ? tool.extras?.["cache_control"] : undefined;
+  return defined({
+    type: "function",
+    cache_control: cache,
+    function: defined({ name, description, parameters, strict: tool.strict }),
+  });
 }
 
 function encodeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {

@@ -43,7 +43,7 @@ export function* prepareRequest(
   const enforced = enforceLimits(request, capabilities, getUpstreamProfile(target.dialect));
   const spoken = withTurn(request, target.dialect);
   const { turns, losses } = yield* pairToolResults(spoken.value.turns);
-  const plainer = withoutForeignExtras(spoken.value, target.dialect);
+  const plainer = withoutForeignExtras(spoken.value, target.dialect, capabilities);
   const enclosed = wrapSchemaRoot(plainer.request, target.dialect);
   const relaxed = relaxStrictSchemas(enclosed ?? plainer.request, target.dialect);
   const paired: ExchangeRequest = { ...relaxed.request, model: target.model, turns };
@@ -112,10 +112,11 @@ function withTurn(request: ExchangeRequest, target: UpstreamDialect): Converted<
   return { value: { ...request, instructions: [], turns }, losses: isSystem ? [] : [lost] };
 }
 
-/** Removes the members of tools that the upstream's dialect does not have, and reports them as losses. */
+/** Removes the members of tools that the upstream does not accept, and reports them as losses. */
 function withoutForeignExtras(
   request: ExchangeRequest,
   target: UpstreamDialect,
+  { optionalMembers }: Capabilities,
 ): { readonly request: ExchangeRequest; readonly losses: readonly Loss[] } {
   const list = createLossList();
   const { toolMembers } = getUpstreamProfile(target);
@@ -124,7 +125,7 @@ function withoutForeignExtras(
     const extras: Record<string, unknown> = {};
     let isComplete = true;
     for (const [member, value] of Object.entries(tool.extras)) {
-      if (toolMembers.includes(member)) extras[member] = value;
+      if (toolMembers.includes(member) || optionalMembers.includes(`tools.${member}`)) extras[member] = value;
       else {
         isComplete = false;
         list.add(
