@@ -44,6 +44,7 @@ export const everything: Capabilities = {
   reasoning: "effort",
   alwaysThinks: false,
   hidesThinking: false,
+  bindsThinking: false,
   echoesReasoning: false,
   reasoningMember: "reasoning_content",
   needsReasoning: false,

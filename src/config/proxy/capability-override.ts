@@ -20,6 +20,7 @@ export const capabilityOverrideSchema = z.strictObject({
   maxThinkingTokens: z.number().int().positive().optional(),
   alwaysThinks: z.boolean().optional(),
   hidesThinking: z.boolean().optional(),
+  bindsThinking: z.boolean().optional(),
   echoesReasoning: z.boolean().optional(),
   structuredOutput: z.enum(["json-schema", "only-json-schema", "json", "none"]).optional(),
   jsonSchemaTools: z.boolean().optional(),

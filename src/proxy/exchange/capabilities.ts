@@ -32,6 +32,11 @@ export interface Capabilities {
   readonly alwaysThinks: boolean;
   /** Whether the model omits the text of its thinking unless the request asks for it (messages). */
   readonly hidesThinking: boolean;
+  /**
+   * Whether the upstream rejects thinking from an earlier turn if anything before it has changed, unless the request
+   * has `thinking.block_binding` (messages).
+   */
+  readonly bindsThinking: boolean;
   /** Whether the upstream requires the thinking of earlier messages (for example DeepSeek, Kimi and GLM). */
   readonly echoesReasoning: boolean;
   /** The member of a message that carries earlier thinking. */
@@ -102,6 +107,7 @@ export const defaultCapabilities: Capabilities = {
   reasoning: "none",
   alwaysThinks: false,
   hidesThinking: false,
+  bindsThinking: false,
   echoesReasoning: false,
   reasoningMember: "reasoning_content",
   needsReasoning: false,

@@ -9,8 +9,8 @@ import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { limitBreakpoints } from "./cache-breakpoints.ts";
 import { type BlockContext, encodeParts } from "./encode-blocks.ts";
-import { encodeThinking, thinkingAllowance } from "./encode-thinking.ts";
-import { encodeTools, toolHeaders } from "./encode-tools.ts";
+import { BINDING_BETA, encodeThinking, thinkingAllowance } from "./encode-thinking.ts";
+import { encodeTools, toolBetas } from "./encode-tools.ts";
 import { encodeTurns, type OutMessage } from "./encode-turns.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
@@ -44,10 +44,15 @@ export function* encodeRequest(
     ...request.extensions.messages,
     stream: request.stream ? true : undefined,
   });
+  const betas = [...toolBetas(request), ...(thinking?.["block_binding"] === undefined ? [] : [BINDING_BETA])];
   return {
-    value: { path: "/messages", body: limitBreakpoints(body, list), ...toolHeaders(request) },
+    value: { path: "/messages", body: limitBreakpoints(body, list), ...encodeBetas(betas) },
     losses: list.losses,
   };
+}
+
+function encodeBetas(betas: readonly string[]): { headers?: Readonly<Record<string, string>> } {
+  return betas.length === 0 ? {} : { headers: { "anthropic-beta": [...new Set(betas)].join(",") } };
 }
 
 function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockContext): number {

@@ -1,6 +1,7 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
 import type { LossList } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
 import { asksToThink, clampEffort, resolveBudget, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, ReasoningRequest } from "../../exchange/request.ts";
 
@@ -22,11 +23,38 @@ export interface EncodedThinking {
   readonly effort?: string;
 }
 
+/** The beta feature of `thinking.block_binding`. */
+export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+
 /**
  * Encodes `thinking` and `output_config.effort` in the form that the model supports. Drops thinking that the vendor
- * would reject in this call, and adds a loss.
+ * would reject in this call, and adds a loss. If the request returns thinking to a model that binds it to the
+ * conversation, requests that the vendor drops it if the conversation has changed, because clients of other dialects
+ * may edit their history.
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
  */
 export function encodeThinking(
+  request: ExchangeRequest,
+  maxTokens: number,
+  capabilities: Capabilities,
+  list: LossList,
+): EncodedThinking {
+  const encoded = encodeAmount(request, maxTokens, capabilities, list);
+  // These models think by default.
+  const { thinking = { type: "adaptive" } } = encoded;
+  const isBound = capabilities.bindsThinking && request.turns.some(({ parts }) => parts.some(isSigned));
+  if (!isBound || thinking["type"] !== "adaptive" || isForced(request, capabilities)) return encoded;
+  return {
+    ...encoded,
+    thinking: { ...thinking, block_binding: { prefix_mismatch_behavior: "drop_block" } },
+  };
+}
+
+function isSigned(part: Part): boolean {
+  return part.type === "reasoning" && part.vendor === "messages" && part.signature !== undefined;
+}
+
+function encodeAmount(
   request: ExchangeRequest,
   maxTokens: number,
   capabilities: Capabilities,
@@ -113,7 +141,5 @@ function hasUnsignedCalls(request: ExchangeRequest): boolean {
   const last = request.turns.at(-1);
   if (last?.role !== "user" || !last.parts.some((part) => part.type === "tool-result")) return false;
   const before = request.turns.findLast((turn) => turn.role === "assistant");
-  return !(before?.parts ?? []).some(
-    (part) => part.type === "reasoning" && part.vendor === "messages" && part.signature !== undefined,
-  );
+  return !(before?.parts ?? []).some(isSigned);
 }

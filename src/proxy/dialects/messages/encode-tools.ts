@@ -31,14 +31,11 @@ const ownHosted: Partial<
   },
 };
 
-/**
- * Returns the beta header for hosted tools that are converted from another dialect; an empty object if there are none.
- */
-export function toolHeaders(request: ExchangeRequest): { headers?: Readonly<Record<string, string>> } {
-  const betas = request.tools.flatMap((tool) =>
+/** Returns the beta features of hosted tools that are converted from another dialect. */
+export function toolBetas({ tools }: ExchangeRequest): readonly string[] {
+  return tools.flatMap((tool) =>
     tool.type === "hosted" && tool.dialect !== "messages" ? (ownHosted[tool.tool]?.beta ?? []) : [],
   );
-  return betas.length === 0 ? {} : { headers: { "anthropic-beta": [...new Set(betas)].join(",") } };
 }
 
 /** Encodes `tools`, `mcp_servers` and `tool_choice`; returns an empty object if there are no tools. */

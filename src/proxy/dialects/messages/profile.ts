@@ -220,7 +220,11 @@ export const profile: DialectProfile<UpstreamProfile> = {
     }),
     createCountCall(_model, body) {
       const members = COUNTED.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]));
-      return { path: "/messages/count_tokens", body: Object.fromEntries(members) };
+      const counted: Record<string, unknown> = Object.fromEntries(members);
+      if (!isObject(counted["thinking"])) return { path: "/messages/count_tokens", body: counted };
+      // This member requires a beta header, and does not change the count.
+      const { block_binding: _, ...thinking } = counted["thinking"];
+      return { path: "/messages/count_tokens", body: { ...counted, thinking } };
     },
   },
   storesResponses: false,
