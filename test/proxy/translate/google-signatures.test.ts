@@ -47,6 +47,23 @@ async function sentBack(
 const inGooglesForm = { google: { thought_signature: signature } };
 const textAlone = [{ text: "Yes.", thoughtSignature: signature }];
 
+describe("42 the signature of a generative-language thought without text", () => {
+  it.each([false, true])("reaches a messages client (streamed: %s)", async (stream) => {
+    const parts = [{ text: "", thought: true, thoughtSignature: signature }, { text: "Yes." }];
+    const response = candidate(parts, { finishReason: "STOP" });
+    const received = await runScene({
+      client: "messages",
+      upstream: "generative-language",
+      body: { ...bodies.messages, stream },
+      response: stream ? sse("generative-language", [response]) : response,
+    });
+    const sent = stream ? JSON.stringify(received.data) : JSON.stringify(received.json);
+    expect(sent).toContain('"type":"thinking"');
+    expect(sent).toContain('"signature":"sally1.generative-language.c2ln"');
+    expect(received.losses).toEqual([]);
+  });
+});
+
 describe("42 the signature of a generative-language text", () => {
   it("is part of a chat client's message, and is restored from that message", async () => {
     const received = await ask("chat-completions", false);

@@ -77,7 +77,8 @@ function* decodeCandidate(wire: WireCandidate, responseId: string, index: number
     if (isPauseDue()) yield;
     if (typeof part.functionCall?.name === "string") parts.push(decodeCall(part, responseId, index, calls++));
     else if (isSignatureAlone(part)) signLast(parts, part);
-    else if (part.text !== "") appendJoined(parts, decodePart(part));
+    else if (part.text !== "" || typeof part.thoughtSignature === "string")
+      appendJoined(parts, decodePart(part));
   }
   const finish = decodeFinish(
     wire.finishReason ?? "FINISH_REASON_UNSPECIFIED",
