@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Tool } from "../../exchange/request.ts";
 import { mapInSteps, type Steps } from "../../exchange/steps.ts";
+import { shortenToolName } from "../../exchange/tool-name.ts";
 import { mapParts } from "../../exchange/turns.ts";
 
 /** A request with tool names that the upstream accepts. */
@@ -13,27 +13,20 @@ export interface ToolNames {
 }
 
 /**
- * Renames tools whose names the upstream would reject: replaces invalid characters with `_`, truncates the name and
- * appends a digest that keeps the new names distinct. Renames the tools in earlier turns as well. A new name depends
- * only on the client's name and the upstream's maximum length.
+ * Renames tools whose names the upstream would reject, also in earlier turns. A new name depends only on the client's
+ * name and the upstream's maximum length.
  */
 export function* fitToolNames(request: ExchangeRequest, capabilities: Capabilities): Steps<ToolNames> {
   const { toolNamePattern: pattern, maxToolNameLength: max } = capabilities;
   const accepts = (name: string) => name.length <= max && pattern.test(name);
   const refused = namesIn(request).filter((name) => !accepts(name));
   if (refused.length === 0) return { request, restore: (name) => name };
-  const renamed = new Map(yield* mapInSteps(refused, (name) => [name, rename(name, max)] as const));
+  const renamed = new Map(yield* mapInSteps(refused, (name) => [name, shortenToolName(name, max)] as const));
   const original = new Map([...renamed].map(([name, fitted]) => [fitted, name]));
   return {
     request: yield* renameAll(request, (name) => renamed.get(name) ?? name),
     restore: (name) => original.get(name) ?? name,
   };
-}
-
-function rename(name: string, max: number): string {
-  const digest = hash("sha256", name).slice(0, 8);
-  const letters = name.replace(/[^a-zA-Z0-9_-]/g, "_").replace(/^[^a-zA-Z_]/, "_$&");
-  return `${letters.slice(0, max - digest.length - 1)}_${digest}`;
 }
 
 function namesIn(request: ExchangeRequest): string[] {

@@ -1,26 +1,36 @@
 import { asObject, asObjects, type Json } from "../../exchange/json.ts";
 
+/** The parts of a request that its response depends on. */
+export interface ConverseCall {
+  readonly model: string;
+  /** The client's names of tools, by the names that were sent, if they differ. */
+  readonly toolNames: ReadonlyMap<unknown, unknown>;
+  /** The stop sequence, if there is only one, because Converse does not name the one that the model has generated. */
+  readonly stopSequence: unknown;
+}
+
 /** Converts a response of Amazon Bedrock's Converse API to the `messages` dialect. */
-export function fromConverse(model: string, response: unknown): Json {
+export function fromConverse(call: ConverseCall, response: unknown): Json {
+  const { model } = call;
   const { output, stopReason, usage } = asObject(response);
-  const content = asObjects(asObject(asObject(output)["message"])["content"]).flatMap(fromContent);
+  const blocks = asObjects(asObject(asObject(output)["message"])["content"]);
+  const content = blocks.flatMap((block) => fromContent(block, call));
   return {
     id: newId(),
     type: "message",
     role: "assistant",
     model,
     content,
-    stop_reason: toStopReason(stopReason),
-    stop_sequence: null,
+    ...toStop(stopReason, call),
     usage: toUsage(usage),
   };
 }
 
-function fromContent({ text, toolUse, reasoningContent }: Json): Json[] {
+function fromContent({ text, toolUse, reasoningContent }: Json, { toolNames }: ConverseCall): Json[] {
   if (typeof text === "string") return [{ type: "text", text }];
   if (toolUse !== undefined) {
     const { toolUseId, name, input } = asObject(toolUse);
-    return [{ type: "tool_use", id: toolUseId, name, input: input ?? {} }];
+    return [{ type: "tool_use", id: toolUseId, name: toolNames.get(name) ?? name, input: input ?? {} }];
   }
   const { reasoningText, redactedContent } = asObject(reasoningContent);
   if (redactedContent !== undefined) return [{ type: "redacted_thinking", data: redactedContent }];
@@ -40,9 +50,12 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Converts a stop reason. A reason that `messages` does not define, such as `malformed_tool_use`, keeps its name. */
-function toStopReason(reason: unknown): string {
+function toStop(reason: unknown, { stopSequence }: ConverseCall): Json {
   const name = typeof reason === "string" ? reason : "end_turn";
-  return STOP_REASONS[name] ?? name;
+  return {
+    stop_reason: STOP_REASONS[name] ?? name,
+    stop_sequence: name === "stop_sequence" ? (stopSequence ?? null) : null,
+  };
 }
 
 function toUsage(usage: unknown): Json {
@@ -60,15 +73,15 @@ function toUsage(usage: unknown): Json {
  * every other block begins with its first delta. The usage arrives after the stop reason.
  */
 export class ConverseEvents {
-  private readonly model: string;
+  private readonly call: ConverseCall;
   /** The index of each open block in the message, by Converse's index, which also counts blocks without content. */
   private readonly open = new Map<number, number>();
   private next = 0;
-  private stopReason: string | undefined;
+  private stop: Json | undefined;
   private hasEnded = false;
 
-  constructor(model: string) {
-    this.model = model;
+  constructor(call: ConverseCall) {
+    this.call = call;
   }
 
   /** Returns the events for one event of Converse. */
@@ -83,9 +96,9 @@ export class ConverseEvents {
       case "contentBlockDelta":
         return this.delta(index, asObject(event["delta"]));
       case "contentBlockStop":
-        return this.stop(index);
+        return this.endBlock(index);
       case "messageStop":
-        this.stopReason = toStopReason(event["stopReason"]);
+        this.stop = toStop(event["stopReason"], this.call);
         return [];
       case "metadata":
         return this.finish(event["usage"]);
@@ -96,7 +109,7 @@ export class ConverseEvents {
 
   /** Returns the last events of a message that has a stop reason, unless `read` has returned them with the usage. */
   end(): Json[] {
-    return this.stopReason === undefined ? [] : this.finish(undefined);
+    return this.stop === undefined ? [] : this.finish(undefined);
   }
 
   private emptyMessage(): Json {
@@ -104,7 +117,7 @@ export class ConverseEvents {
       id: newId(),
       type: "message",
       role: "assistant",
-      model: this.model,
+      model: this.call.model,
       content: [],
       stop_reason: null,
       stop_sequence: null,
@@ -115,7 +128,8 @@ export class ConverseEvents {
   private start(index: number, { toolUse }: Json): Json[] {
     if (toolUse === undefined) return [];
     const { toolUseId, name } = asObject(toolUse);
-    return this.begin(index, { type: "tool_use", id: toolUseId, name, input: {} });
+    const own = this.call.toolNames.get(name) ?? name;
+    return this.begin(index, { type: "tool_use", id: toolUseId, name: own, input: {} });
   }
 
   private begin(index: number, block: Json): Json[] {
@@ -123,7 +137,7 @@ export class ConverseEvents {
     return [{ type: "content_block_start", index: this.next++, content_block: block }];
   }
 
-  private stop(index: number): Json[] {
+  private endBlock(index: number): Json[] {
     const own = this.open.get(index);
     this.open.delete(index);
     return own === undefined ? [] : [{ type: "content_block_stop", index: own }];
@@ -160,7 +174,7 @@ export class ConverseEvents {
   private finish(usage: unknown): Json[] {
     if (this.hasEnded) return [];
     this.hasEnded = true;
-    const delta = { stop_reason: this.stopReason ?? "end_turn", stop_sequence: null };
+    const delta = this.stop ?? toStop(undefined, this.call);
     return [{ type: "message_delta", delta, usage: toUsage(usage) }, { type: "message_stop" }];
   }
 }

@@ -2,6 +2,7 @@ import { AppError } from "../../../errors.ts";
 import { defined } from "../../exchange/defined.ts";
 import { asObject, asObjects, type Json } from "../../exchange/json.ts";
 import { toCallId } from "../../exchange/tool-call-id.ts";
+import { shortenToolName } from "../../exchange/tool-name.ts";
 
 /**
  * Matches the models that accept cache points, in instructions and messages only. Other models reject requests with
@@ -11,6 +12,8 @@ import { toCallId } from "../../exchange/tool-call-id.ts";
 const CACHES = /(?:^|[./:])amazon\.nova-/;
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html */
 const CALL_IDS = { pattern: /^[a-zA-Z0-9_.:-]+$/, maxLength: 64 };
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html */
+const MAX_TOOL_NAME = 64;
 
 /**
  * Converts a request of the `messages` dialect to Amazon Bedrock's Converse API. Throws `unsupported` if the request
@@ -53,7 +56,7 @@ function toToolConfig({ tools, tool_choice, messages }: Json): Json | undefined 
   if (hosted !== undefined) throw unsupported(`the tool ${String(hosted["type"])}`);
   const specs = asObjects(tools).map((tool) => ({
     toolSpec: defined({
-      name: tool["name"],
+      name: toToolName(tool["name"]),
       description: tool["description"] || undefined,
       inputSchema: { json: tool["input_schema"] ?? { type: "object" } },
     }),
@@ -65,7 +68,7 @@ function toToolConfig({ tools, tool_choice, messages }: Json): Json | undefined 
   const choices: Readonly<Record<string, Json>> = {
     auto: { auto: {} },
     any: { any: {} },
-    tool: { tool: { name } },
+    tool: { tool: { name: toToolName(name) } },
   };
   return defined({ tools: specs, toolChoice: choices[String(type)] });
 }
@@ -80,6 +83,19 @@ function toId(id: unknown): unknown {
   return typeof id === "string" ? toCallId(CALL_IDS, id) : id;
 }
 
+/** Shortens a tool name that is too long for Converse; `findToolNames` restores it. */
+function toToolName(name: unknown): unknown {
+  return typeof name === "string" && name.length > MAX_TOOL_NAME
+    ? shortenToolName(name, MAX_TOOL_NAME)
+    : name;
+}
+
+/** Returns the client's names of the tools whose names were shortened, by the shortened name. */
+export function findToolNames({ tools }: Json): ReadonlyMap<unknown, unknown> {
+  const names = asObjects(tools).map(({ name }) => [toToolName(name), name] as const);
+  return new Map(names.filter(([sent, name]) => sent !== name));
+}
+
 function toContent(block: Json, names: DocumentNames): Json[] {
   switch (block["type"]) {
     case "text":
@@ -90,7 +106,13 @@ function toContent(block: Json, names: DocumentNames): Json[] {
       return toMedia("document", block, names);
     case "tool_use":
       return [
-        { toolUse: { toolUseId: toId(block["id"]), name: block["name"], input: block["input"] ?? {} } },
+        {
+          toolUse: {
+            toolUseId: toId(block["id"]),
+            name: toToolName(block["name"]),
+            input: block["input"] ?? {},
+          },
+        },
       ];
     case "tool_result":
       return [

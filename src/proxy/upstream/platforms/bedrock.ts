@@ -4,8 +4,8 @@ import { serializeLine } from "../../../sse/serialize.ts";
 import { defined } from "../../exchange/defined.ts";
 import { stringifyJson, tryParseJson } from "../../exchange/json.ts";
 import { toAnthropicError } from "./anthropic-errors.ts";
-import { toConverse } from "./bedrock-converse.ts";
-import { ConverseEvents, fromConverse } from "./bedrock-converse-response.ts";
+import { findToolNames, toConverse } from "./bedrock-converse.ts";
+import { type ConverseCall, ConverseEvents, fromConverse } from "./bedrock-converse-response.ts";
 import { EventStreamDecoder, type StreamMessage } from "./event-stream.ts";
 import type { PlatformChanges, PlatformRequest, ResponseChanges, StreamConverter } from "./platform.ts";
 import type { RejectedResponse } from "./repeatable-response.ts";
@@ -74,7 +74,11 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
     path: `${path}/${operation}`,
     headers,
     body: toConverse(model, members),
-    response: converseResponse(model),
+    response: converseResponse({
+      model,
+      toolNames: findToolNames(members),
+      stopSequence: findOnly(members["stop_sequences"]),
+    }),
   };
 }
 
@@ -171,10 +175,14 @@ const invokeResponse: ResponseChanges = {
   convertError,
 };
 
-function converseResponse(model: string): ResponseChanges {
+function findOnly(list: unknown): unknown {
+  return Array.isArray(list) && list.length === 1 ? list[0] : undefined;
+}
+
+function converseResponse(call: ConverseCall): ResponseChanges {
   return {
     decodeStream(headers) {
-      const events = new ConverseEvents(model);
+      const events = new ConverseEvents(call);
       return decodeWith(
         headers,
         (message) =>
@@ -182,7 +190,7 @@ function converseResponse(model: string): ResponseChanges {
         () => events.end(),
       );
     },
-    convertWhole: (body) => fromConverse(model, body),
+    convertWhole: (body) => fromConverse(call, body),
     convertError,
   };
 }

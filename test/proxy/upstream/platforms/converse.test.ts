@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { decodeFinish } from "../../../../src/proxy/dialects/messages/finish.ts";
-import { toConverse } from "../../../../src/proxy/upstream/platforms/bedrock-converse.ts";
+import { findToolNames, toConverse } from "../../../../src/proxy/upstream/platforms/bedrock-converse.ts";
 import {
   ConverseEvents,
   fromConverse,
 } from "../../../../src/proxy/upstream/platforms/bedrock-converse-response.ts";
 
 const NOVA = "eu.amazon.nova-pro-v1:0";
+const nova = { model: NOVA, toolNames: new Map(), stopSequence: undefined };
 const LLAMA = "us.meta.llama4-maverick-17b-instruct-v1:0";
 const ephemeral = { cache_control: { type: "ephemeral", ttl: "1h" } };
 const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } };
@@ -85,6 +86,35 @@ describe("a request for Converse", () => {
     expect(result).toBe(call);
   });
 
+  it("has tool names of at most 64 characters, which the response does not show", () => {
+    const name = `mcp__plugin_documentation_server__${"search_documents_".repeat(3)}`;
+    expect(name.length).toBeGreaterThan(64);
+    const request = {
+      tools: [{ name, input_schema: { type: "object" } }, tools[0]],
+      tool_choice: { type: "tool", name },
+      messages: [
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: [{ type: "tool_use", id: "t", name, input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "1" }] },
+      ],
+    };
+    const sent = JSON.stringify(toConverse(NOVA, request));
+    const names = [...sent.matchAll(/"name":"([^"]*)"/g)].map(([, each]) => each);
+    const [short = ""] = names;
+    expect(short).toMatch(/^mcp__plugin_documentation_server__[a-zA-Z0-9_-]{1,30}$/);
+    expect(names.toSorted()).toEqual(["f", short, short, short].toSorted());
+    const call = { ...nova, toolNames: findToolNames(request) };
+    const toolUse = { toolUseId: "t", name: short, input: {} };
+    const content = [{ toolUse }, { toolUse: { ...toolUse, name: "f" } }];
+    expect(fromConverse(call, { output: { message: { content } } })["content"]).toMatchObject([
+      { type: "tool_use", name },
+      { type: "tool_use", name: "f" },
+    ]);
+    expect(
+      new ConverseEvents(call).read("contentBlockStart", { contentBlockIndex: 0, start: { toolUse } }),
+    ).toMatchObject([{ content_block: { type: "tool_use", name } }]);
+  });
+
   it("has no tools for the tool choice none, unless the conversation has used them", () => {
     const none = { tools, tool_choice: { type: "none" } };
     const hi = { role: "user", content: "Hi" };
@@ -97,7 +127,7 @@ describe("a request for Converse", () => {
 
 describe("a response of Converse", () => {
   it("has contiguous blocks, although Converse also counts empty blocks", () => {
-    const events = new ConverseEvents(NOVA);
+    const events = new ConverseEvents(nova);
     const toolUse = { toolUseId: "t", name: "f" };
     const received = [
       ["messageStart", { role: "assistant" }],
@@ -119,9 +149,20 @@ describe("a response of Converse", () => {
     ]);
   });
 
+  it("has the stop sequence if the request has only one", () => {
+    const call = { ...nova, stopSequence: "END" };
+    const stopped = { stop_reason: "stop_sequence", stop_sequence: "END" };
+    expect(fromConverse(call, { stopReason: "stop_sequence" })).toMatchObject(stopped);
+    expect(fromConverse(call, { stopReason: "end_turn" })).toMatchObject({ stop_sequence: null });
+    expect(fromConverse(nova, { stopReason: "stop_sequence" })).toMatchObject({ stop_sequence: null });
+    const events = new ConverseEvents(call);
+    events.read("messageStop", { stopReason: "stop_sequence" });
+    expect(events.read("metadata", {})).toMatchObject([{ delta: stopped }, { type: "message_stop" }]);
+  });
+
   it("keeps the stop reason of a malformed response, which is an error for other dialects", () => {
     const response = { output: { message: { content: [] } }, stopReason: "malformed_tool_use" };
-    const { stop_reason } = fromConverse(NOVA, response);
+    const { stop_reason } = fromConverse(nova, response);
     expect(stop_reason).toBe("malformed_tool_use");
     expect(decodeFinish(String(stop_reason), null, null).unified).toBe("error");
   });
