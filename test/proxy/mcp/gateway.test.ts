@@ -5,6 +5,7 @@ import {
   CreateMessageRequestSchema,
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
+  SetLevelRequestSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it } from "vitest";
@@ -239,6 +240,34 @@ describe("the MCP gateway", () => {
     release();
     await until(() => isChanged);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("books__find");
+  });
+
+  it("sets the log level without waiting for servers that do not respond, and later at those", async () => {
+    const levels: string[] = [];
+    const withLevels = (name: string) => () => {
+      const mcp = new McpServer({ name, version: "1.0.0" }, { capabilities: { logging: {} } });
+      mcp.server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+        levels.push(`${name} ${params.level}`);
+        return {};
+      });
+      return mcp;
+    };
+    const [quick, slow] = [await start(withLevels("quick")), await start(withLevels("slow"))];
+    let release = () => {};
+    slow.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const proxy = await proxyFor(
+      { quick: { url: quick.url }, slow: { url: slow.url } },
+      { mcp_gateway: { list_timeout: 0.2 } },
+    );
+    const client = await connect(proxy, { capabilities: { roots: { listChanged: true } } });
+    await client.setLoggingLevel("warning", { timeout: 3_000 });
+    expect(levels).toEqual(["quick warning"]);
+    await client.sendRootsListChanged();
+    slow.hold = undefined;
+    release();
+    await until(() => levels.includes("slow warning"));
   });
 
   it("shows a key only the servers and tools that it may use", async () => {

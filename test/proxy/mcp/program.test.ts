@@ -87,6 +87,11 @@ describe("an MCP server that the proxy starts", () => {
   it("is restarted after it has ended, and clients continue", async () => {
     const proxy = await proxyFor({ tool: node() });
     const client = await connect(proxy);
+    let updates = 0;
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, () => {
+      updates += 1;
+    });
+    await client.subscribeResource({ uri: "tool+memo://one" });
     const first = await callPid(client);
     await expect(client.callTool({ name: "tool__crash" })).rejects.toThrow("ended with exit code 3");
     const second = await eventually(async () => {
@@ -94,6 +99,11 @@ describe("an MCP server that the proxy starts", () => {
       return pid === first ? undefined : pid;
     });
     expect([isRunning(first), isRunning(second)]).toEqual([false, true]);
+    updates = 0;
+    await eventually(async () => {
+      await callPid(client);
+      return updates > 0 || undefined;
+    });
     expect(proxy.notes.filter((note) => !note.includes("started"))).toEqual([
       "mcp tool: ended with exit code 3",
       "mcp tool: starts again in 0.5 s",

@@ -19,7 +19,7 @@ import { Questions } from "./questions.ts";
 import { type ClientFacts, getParamHeaders, STATELESS } from "./revisions.ts";
 import { type Listed, type ListHost, ServerLists } from "./server-lists.ts";
 import { type EventMemory, StreamRecords } from "./stream-record.ts";
-import { repeatTask, untilAborted } from "./wait.ts";
+import { repeatTask, settledWithin, untilAborted } from "./wait.ts";
 
 /** The parts that all sessions share. */
 export interface SessionHost extends ListHost {
@@ -147,17 +147,20 @@ export class McpSession {
 
   /** Sends a notification to every connected server with sessions over HTTP. The other connections drop it. */
   async notify(method: string, params: RpcParams | undefined): Promise<void> {
-    const links = await Promise.allSettled([...this.links.values()].map(({ link }) => link));
-    const open = links.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-    await Promise.allSettled(open.map((link) => link.send(createNotification(method, params))));
+    await this.sendToServers((link) => link.send(createNotification(method, params)));
   }
 
   /** Sets the log level of all servers with sessions and logging: connected ones, and those connected later. */
   async setLogLevel(level: unknown): Promise<void> {
     this.logLevel = level;
-    const links = await Promise.allSettled([...this.links.values()].map(({ link }) => link));
-    const open = links.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-    await Promise.allSettled(open.map((link) => this.sendLogLevel(link)));
+    await this.sendToServers((link) => this.sendLogLevel(link));
+  }
+
+  /** Sends a message to every connected server. Waits as long as a list does, because a server may not respond. */
+  private async sendToServers(send: (link: McpLink) => Promise<void>): Promise<void> {
+    const links = await Promise.all([...this.links.values()].map(({ link }) => settledWithin(link, 0)));
+    const open = links.flatMap((each) => (each?.isDone ? [each.value] : []));
+    await Promise.all(open.map((link) => settledWithin(send(link), this.host.listMs())));
   }
 
   /** Subscribes to a resource, or unsubscribes from it. `uri` has no prefix. */
@@ -165,9 +168,9 @@ export class McpSession {
     const { server } = request;
     const uris = this.subscribed.get(server.name) ?? new Set();
     this.subscribed.set(server.name, uris);
+    const link = await this.link(server);
     if (isOn) uris.add(uri);
     else uris.delete(uri);
-    const link = await this.link(server);
     if (!link.facts.isStateless) return this.request(request);
     for (const stream of this.streams) stream.listenAgain(server);
     return createResult(0, {});
@@ -232,14 +235,21 @@ export class McpSession {
 
   private onOpened(server: GatewayServer, link: McpLink): void {
     if (this.logLevel !== undefined) void this.sendLogLevel(link);
+    // A program that was started again has no subscriptions.
+    const uris = link.facts.isStateless ? [] : [...(this.subscribed.get(server.name) ?? [])];
+    for (const uri of uris) void this.ask(link, "resources/subscribe", { uri });
     for (const stream of this.streams) stream.listen(server, link);
   }
 
   private async sendLogLevel(link: McpLink): Promise<void> {
     if (link.facts.isStateless || link.facts.capabilities["logging"] === undefined) return;
-    const params = { level: this.logLevel };
+    await this.ask(link, "logging/setLevel", { level: this.logLevel });
+  }
+
+  /** Sends a request of the gateway itself. Ignores failures. */
+  private async ask(link: McpLink, method: string, params: RpcParams): Promise<void> {
     const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(OPEN_MS)]);
-    await link.request({ method: "logging/setLevel", params, signal, onMessage: () => {} }).catch(() => {});
+    await link.request({ method, params, signal, onMessage: () => {} }).catch(() => {});
   }
 
   /** Returns the headers that mirror arguments of a tool call, which servers without sessions may require. */

@@ -20,7 +20,7 @@ import {
 } from "./link.ts";
 import { LIST_CHANGED } from "./names.ts";
 import { type ClientFacts, LATEST_SESSION, STATELESS, withoutClientMeta } from "./revisions.ts";
-import { type Repeat, repeatTask } from "./wait.ts";
+import { type Repeat, repeatTask, untilAborted } from "./wait.ts";
 
 /** Maximum number of times that a stream is continued. Servers may end streams deliberately, so that clients poll. */
 const RESUMPTIONS = 10_000;
@@ -57,6 +57,8 @@ export class SessionLink implements McpLink {
   private readonly closing = new AbortController();
   private reopening: Promise<void> | undefined;
   private readonly listeners = new Set<(message: ServerMessage) => void>();
+  /** The requests whose effect ends with a session, by what they set. They are repeated in the next session. */
+  private readonly settings = new Map<string, Pick<LinkRequest, "method" | "params">>();
 
   private constructor(
     private readonly server: string,
@@ -77,14 +79,17 @@ export class SessionLink implements McpLink {
   }
 
   async request(request: LinkRequest): Promise<RpcResponse> {
+    if (this.reopening !== undefined) await untilAborted(this.reopening, request.signal);
     const session = this.sessionId;
-    const first = await this.post(request);
+    let exchanged = await this.post(request);
     // The server has ended the session, for example by a restart.
-    if (first.status === 404 && session !== undefined) {
+    if (exchanged.status === 404 && session !== undefined) {
       await this.reopen(session);
-      return this.expectResponse(await this.post(request));
+      exchanged = await this.post(request);
     }
-    return this.expectResponse(first);
+    const response = this.expectResponse(exchanged);
+    if (response.error === undefined) this.keepSetting(request);
+    return response;
   }
 
   async send(message: RpcMessage): Promise<void> {
@@ -133,6 +138,13 @@ export class SessionLink implements McpLink {
     await this.send(createNotification("notifications/initialized"));
   }
 
+  private keepSetting({ method, params }: LinkRequest): void {
+    const uri = String(params?.["uri"]);
+    if (method === "logging/setLevel") this.settings.set(method, { method, params });
+    else if (method === "resources/subscribe") this.settings.set(`resource ${uri}`, { method, params });
+    else if (method === "resources/unsubscribe") this.settings.delete(`resource ${uri}`);
+  }
+
   /** Replaces a session that the server has ended, once for all requests of the session. */
   private async reopen(ended: string): Promise<void> {
     if (this.sessionId === ended)
@@ -143,7 +155,17 @@ export class SessionLink implements McpLink {
   }
 
   private async begin(): Promise<void> {
-    await this.initialize(AbortSignal.any([this.closing.signal, AbortSignal.timeout(REOPEN_LIMIT_MS)]));
+    const ended = this.sessionId;
+    const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(REOPEN_LIMIT_MS)]);
+    try {
+      await this.initialize(signal);
+    } catch (error) {
+      // The next request tries again, because the server rejects the ended session again.
+      this.sessionId = ended;
+      throw error instanceof NoSession ? statusError(this.server, error.exchanged.status) : error;
+    }
+    for (const setting of this.settings.values())
+      void this.post({ ...setting, ...IGNORE, signal }).catch(() => {});
     // The lists of a server that was restarted may differ.
     for (const listener of this.listeners)
       for (const method of LIST_CHANGED) listener(createNotification(method));
@@ -236,6 +258,7 @@ export class SessionLink implements McpLink {
     onMessage: (message: ServerMessage) => void,
     signal: AbortSignal,
   ): Promise<Repeat> {
+    await this.reopening?.catch(() => {});
     const { sessionId } = this;
     const received = await this.openEvents(
       sessionId === known.session ? known.lastEventId : undefined,
