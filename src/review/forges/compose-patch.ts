@@ -7,7 +7,7 @@ export interface ListedChange {
   readonly status: "added" | "modified" | "deleted" | "renamed";
   readonly oldMode?: string | undefined;
   readonly newMode?: string | undefined;
-  /** Empty if the forge does not show them. */
+  /** Also git's line for a binary file. Empty if the forge shows neither. */
   readonly hunks: string;
 }
 
@@ -38,7 +38,9 @@ function filePatch({
   if (status === "renamed") lines.push(`rename from ${quoted(oldPath)}`, `rename to ${quoted(path)}`);
   const objects = `${status === "added" ? NO_OBJECT : OLD_OBJECT}..${status === "deleted" ? NO_OBJECT : NEW_OBJECT}`;
   const isText = hunks.startsWith("@@ ");
-  if (isText || status === "added" || status === "deleted") lines.push(`index ${objects}`);
+  const isBinary = hunks.startsWith("Binary files ");
+  if (isText || isBinary || status === "added" || status === "deleted") lines.push(`index ${objects}`);
+  if (isBinary) lines.push(hunks.trimEnd());
   if (isText) {
     lines.push(
       `--- ${status === "added" ? "/dev/null" : from}`,

@@ -11,10 +11,10 @@ import type {
   PullAddress,
 } from "../forge.ts";
 import { toLineAnchor } from "../line-anchor.ts";
+import { makePatch } from "../make-patch.ts";
 import { type EachForge, postEach, settleEach } from "../post-each.ts";
 import { toUtc } from "../times.ts";
 import type { AzureApi } from "./api.ts";
-import { makePatch } from "./make-patch.ts";
 import { readChanges, readCommitChanges, type TrackedChange } from "./read-changes.ts";
 import {
   type AzurePull,

@@ -22,7 +22,7 @@ export function githubPull(api: GitHubApi, address: PullAddress): Forge {
     commits: () => readCommits(client, address),
     checks: (pull) => readChecks(client, address, pull),
     threads: () => readThreads(api, address),
-    patch: () => readPatch(client, address),
+    patch: (pull) => readPatch(client, address, pull),
     commitPatch: (sha) => readCommitPatch(client, address, sha),
     file: (path, sha) => readFile(client, address, path, sha),
     post: (review, attempt) => postReview(api, address, review, attempt),

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { splitMessage } from "../../git/commits.ts";
 import { encodePath } from "../address.ts";
 import { type ForgeClient, parseJson, readPages } from "../client.ts";
-import { composePatch } from "../compose-patch.ts";
 import type { Check, PullAddress, PullCommit, PullRequest, Reviewer } from "../forge.ts";
 import { pullNotFound } from "../forge-errors.ts";
+import { makePatch } from "../make-patch.ts";
 import { toUtc } from "../times.ts";
 
 const user = z.object({ login: z.string() }).nullish();
@@ -170,25 +170,34 @@ const fileSchema = z.object({
   filename: z.string(),
   previous_filename: z.string().optional(),
   status: z.string(),
+  /** Changed lines: 0 for a binary file. */
+  changes: z.number().optional(),
   patch: z.string().optional(),
 });
 
 /**
  * Reads the diff. Reads it file by file if GitHub responds with 406, because the diff has more than 300 files or
- * 20,000 lines, or with 422.
+ * 20,000 lines, or with 422. In that case, GitHub returns no patch of a binary or large file, which is made from its
+ * content.
  */
-export async function readPatch(client: ForgeClient, address: PullAddress): Promise<Buffer> {
+export async function readPatch(
+  client: ForgeClient,
+  address: PullAddress,
+  { base, head }: Pick<PullRequest, "base" | "head">,
+): Promise<Buffer> {
   const path = `${repositoryPath(address)}/pulls/${address.number}`;
   const response = await client.send({ path, accept: "application/vnd.github.diff", allow: [406, 422] });
   if (response.status < 400) return response.body;
   const files = await readPages(client, z.array(fileSchema), { path: `${path}/files` });
-  const changes = files.map(({ filename, previous_filename = filename, status, patch = "" }) => ({
+  const changes = files.map(({ filename, previous_filename = filename, status, changes: count, patch }) => ({
     path: filename,
     oldPath: previous_filename,
     status: STATUSES[status] ?? ("modified" as const),
-    hunks: patch,
+    hunks: patch ?? (status === "renamed" && count === 0 ? "" : undefined),
   }));
-  return Buffer.from(composePatch(changes));
+  return makePatch(changes, (name, side) =>
+    readFile(client, address, name, side === "old" ? base.sha : head.sha),
+  );
 }
 
 const STATUSES: Readonly<Record<string, "added" | "deleted" | "renamed">> = {

@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { createForgeClient } from "../../../src/review/forges/client.ts";
+import { readPatch } from "../../../src/review/forges/github/read-pull.ts";
+
+const OLD = "b".repeat(40);
+const NEW = "a".repeat(40);
+
+/** Files by commit and path. */
+const CONTENT: Readonly<Record<string, string>> = {
+  [`${OLD}/lock.json`]: "one\n",
+  [`${NEW}/lock.json`]: "two\n",
+  [`${NEW}/logo.png`]: "\x89PNG\0",
+  [`${OLD}/run.sh`]: "echo\n",
+  [`${NEW}/run.sh`]: "echo\n",
+};
+
+const LISTED = [
+  { filename: "a.txt", status: "modified", changes: 2, patch: "@@ -1 +1 @@\n-a\n+b" },
+  { filename: "lock.json", status: "modified", changes: 2 },
+  { filename: "logo.png", status: "added", changes: 0 },
+  { filename: "moved.txt", previous_filename: "here.txt", status: "renamed", changes: 0 },
+  { filename: "run.sh", status: "changed", changes: 0 },
+  { filename: "huge.bin", status: "modified", changes: 0 },
+];
+
+const client = createForgeClient({
+  forge: "github",
+  host: "github.com",
+  base: "https://api.github.com",
+  signIn: undefined,
+  fetch: async (url) => {
+    const { pathname, searchParams } = new URL(String(url));
+    if (pathname.endsWith("/pulls/7")) return new Response("{}", { status: 406 });
+    if (pathname.endsWith("/files")) return Response.json(LISTED);
+    const name = pathname.split("/contents/")[1];
+    if (name === "huge.bin") return Response.json({ message: "too large" }, { status: 403 });
+    const content = CONTENT[`${searchParams.get("ref")}/${name}`];
+    return new Response(content ?? "{}", { status: content === undefined ? 404 : 200 });
+  },
+});
+
+it("a large pull request of GitHub shows the files for which GitHub returns no patch", async () => {
+  const address = { forge: "github", host: "github.com", repository: "octo/castle", number: 7 } as const;
+  const ends = { base: { ref: "main", sha: OLD }, head: { ref: "raise", sha: NEW } };
+  const patch = (await readPatch(client, address, ends)).toString();
+  const [first, lock, logo, moved, script, huge] = patch.split(/^(?=diff --git )/m);
+  expect(first).toContain("-a\n+b\n");
+  expect(lock).toContain("@@ -1,1 +1,1 @@\n-one\n+two\n");
+  expect(logo).toContain("new file mode 100644\n");
+  expect(logo).toContain("Binary files /dev/null and b/logo.png differ\n");
+  expect(moved).toContain("rename from here.txt\nrename to moved.txt\n");
+  expect(script).toBe("diff --git a/run.sh b/run.sh\n");
+  expect(huge).toBe("diff --git a/huge.bin b/huge.bin\n");
+});
