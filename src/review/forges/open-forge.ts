@@ -47,7 +47,7 @@ async function openRepository(address: RepositoryAddress, options: ForgeOptions)
     case "azure": {
       const { azurePull, createAzureApi, findAzurePull } = await import("./azure/azure.ts");
       const api = createAzureApi(address, options);
-      return { openPull: (pull) => azurePull(api, pull), findPull: findAzurePull(api) };
+      return { openPull: (pull) => azurePull(api, pull), findPull: findAzurePull(api, address) };
     }
   }
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../../errors.ts";
 import { findLine, lineText } from "../../../render/diff/patch/parsed-patch.ts";
 import { scanPatch } from "../../../render/diff/patch/scan-patch.ts";
+import { azureParts } from "../address.ts";
 import type {
   FindByBranch,
   Forge,
@@ -9,12 +10,13 @@ import type {
   OutgoingItem,
   OutgoingReview,
   PullAddress,
+  RepositoryAddress,
 } from "../forge.ts";
 import { toLineAnchor } from "../line-anchor.ts";
 import { makePatch } from "../make-patch.ts";
 import { type EachForge, postEach, settleEach } from "../post-each.ts";
 import { toUtc } from "../times.ts";
-import type { AzureApi } from "./api.ts";
+import { type AzureApi, PAGE } from "./api.ts";
 import { readChanges, readCommitChanges, type TrackedChange } from "./read-changes.ts";
 import {
   type AzurePull,
@@ -249,17 +251,37 @@ function contextOf(item: OutgoingItem, fileOf: OutgoingReview["fileOf"]): object
   return { threadContext: { filePath: `/${path}`, ...lines } };
 }
 
-/** Returns a function that finds the open pull request of a branch. */
-export function findAzurePull(api: AzureApi): FindByBranch {
-  return async ({ name }) => {
-    const { value } = await api.json(z.object({ value: z.array(z.object({ pullRequestId: z.number() })) }), {
+const listed = z.object({
+  pullRequestId: z.number(),
+  /** Absent if the source branch is in the repository of the pull request. */
+  forkSource: z
+    .object({ repository: z.object({ name: z.string(), project: z.object({ name: z.string() }) }) })
+    .nullish(),
+});
+
+/**
+ * Returns a function that finds the open pull request of a branch. Branches of several forks can have the same name,
+ * so the source repository is compared as well.
+ */
+export function findAzurePull(api: AzureApi, address: RepositoryAddress): FindByBranch {
+  const { host } = address;
+  const keyOf = (project: string, name: string) => `${project}/${name}`.toLowerCase();
+  const target = azureParts(address);
+  return async ({ name, repository }) => {
+    const { value } = await api.json(z.object({ value: z.array(listed) }), {
       path: `${api.repository}/pullrequests`,
       query: {
         "searchCriteria.sourceRefName": `refs/heads/${name}`,
         "searchCriteria.status": "active",
-        $top: 1,
+        $top: PAGE,
       },
     });
-    return value[0]?.pullRequestId;
+    const source = azureParts({ host, repository });
+    return value.find(({ forkSource }) => {
+      const from = forkSource
+        ? keyOf(forkSource.repository.project.name, forkSource.repository.name)
+        : keyOf(target.project, target.name);
+      return from === keyOf(source.project, source.name);
+    })?.pullRequestId;
   };
 }

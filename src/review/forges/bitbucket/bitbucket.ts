@@ -168,15 +168,19 @@ async function mergeBase(
   return found?.hash ?? target;
 }
 
-/** Returns a function that finds the open pull request of a branch. */
+/**
+ * Returns a function that finds the open pull request of a branch. Branches of several forks can have the same name,
+ * so the source repository is compared as well.
+ */
 export function findBitbucketPull(client: ForgeClient, address: RepositoryAddress): FindByBranch {
-  return async ({ name }) => {
-    const page = z.object({ values: z.array(z.object({ id: z.number() })) });
+  return async ({ name, repository }) => {
+    const page = z.object({ values: z.array(z.object({ id: z.number(), source: end })) });
     const escaped = name.replace(/["\\]/g, "\\$&");
     const { values } = await client.json(page, {
       path: `${repositoryPath(address.repository)}/pullrequests`,
-      query: { q: `source.branch.name="${escaped}" AND state="OPEN"`, pagelen: 1 },
+      query: { q: `source.branch.name="${escaped}" AND state="OPEN"`, pagelen: 50 },
     });
-    return values[0]?.id;
+    const wanted = repository.toLowerCase();
+    return values.find(({ source }) => source.repository?.full_name.toLowerCase() === wanted)?.id;
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ForgeClient } from "../client.ts";
+import { type ForgeClient, readPages } from "../client.ts";
 import type { FindByBranch, Forge, PullAddress, PullRequest, RepositoryAddress } from "../forge.ts";
 import { projectPath } from "./api.ts";
 import { postReview, settleReview } from "./post-review.ts";
@@ -32,13 +32,38 @@ export function gitlabPull(client: ForgeClient, address: PullAddress): Forge {
   };
 }
 
-/** Returns a function that finds the open merge request of a branch. */
+const listed = z.object({
+  iid: z.number(),
+  project_id: z.number(),
+  /** Null if the fork was deleted. */
+  source_project_id: z.number().nullish(),
+});
+
+/**
+ * Returns a function that finds the open merge request of a branch. Branches of several forks can have the same name,
+ * so the source project is compared as well.
+ */
 export function findGitLabPull(client: ForgeClient, address: RepositoryAddress): FindByBranch {
-  return async ({ name }) => {
-    const [found] = await client.json(z.array(z.object({ iid: z.number() })), {
-      path: `${projectPath(address)}/merge_requests`,
-      query: { source_branch: name, state: "opened", per_page: 1 },
-    });
-    return found?.iid;
+  return async ({ name, repository }) => {
+    const query = { source_branch: name, state: "opened" };
+    const path = `${projectPath(address)}/merge_requests`;
+    const requests = await readPages(client, z.array(listed), { path, query });
+    const source = withoutBasePath(repository, address);
+    const isFork = source !== address.repository;
+    const forkId = isFork && requests.length > 0 ? await readProjectId(client, source) : undefined;
+    return requests.find(
+      ({ project_id, source_project_id }) => source_project_id === (isFork ? forkId : project_id),
+    )?.iid;
   };
+}
+
+/** Returns the path of a project. The path of a remote over HTTPS also contains that of the server. */
+function withoutBasePath(path: string, { basePath = "" }: Pick<RepositoryAddress, "basePath">): string {
+  const prefix = `${basePath.slice(1)}/`;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : path;
+}
+
+async function readProjectId(client: ForgeClient, repository: string): Promise<number> {
+  const { id } = await client.json(z.object({ id: z.number() }), { path: projectPath({ repository }) });
+  return id;
 }
