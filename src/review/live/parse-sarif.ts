@@ -3,7 +3,13 @@ import { AppError } from "../../errors.ts";
 import type { NewThreadBody, ThreadAuthor, ThreadSeverity } from "../api-types.ts";
 
 const level = z.enum(["none", "note", "warning", "error"]).optional().catch(undefined);
-const message = z.object({ text: z.string().optional(), markdown: z.string().optional() });
+const texts = { text: z.string().optional(), markdown: z.string().optional() };
+const message = z.object({
+  ...texts,
+  /** Names a text of the rule. */
+  id: z.string().optional(),
+  arguments: z.array(z.string()).optional(),
+});
 
 const region = z.object({
   startLine: z.number().int().min(1).optional(),
@@ -14,13 +20,18 @@ const result = z.object({
   ruleId: z.string().optional(),
   ruleIndex: z.number().int().optional(),
   level,
+  kind: z.string().optional(),
+  baselineState: z.string().optional(),
+  suppressions: z.array(z.object({ status: z.string().optional() })).nullish(),
   message,
   locations: z
     .array(
       z.object({
         physicalLocation: z
           .object({
-            artifactLocation: z.object({ uri: z.string() }).optional(),
+            artifactLocation: z
+              .object({ uri: z.string().optional(), index: z.number().int().optional() })
+              .optional(),
             region: region.optional(),
           })
           .optional(),
@@ -29,7 +40,13 @@ const result = z.object({
     .optional(),
 });
 
-const rule = z.object({ id: z.string().optional(), defaultConfiguration: z.object({ level }).optional() });
+const rule = z.object({
+  id: z.string().optional(),
+  defaultConfiguration: z.object({ level }).optional(),
+  messageStrings: z.record(z.string(), z.object(texts)).optional(),
+});
+
+const artifact = z.object({ location: z.object({ uri: z.string().optional() }).optional() });
 
 /** The parts of SARIF 2.1.0 that are used: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 const sarif = z.object({
@@ -37,6 +54,7 @@ const sarif = z.object({
   runs: z.array(
     z.object({
       tool: z.object({ driver: z.object({ name: z.string(), rules: z.array(rule).optional() }) }),
+      artifacts: z.array(artifact).optional(),
       results: z.array(result).nullish(),
     }),
   ),
@@ -57,8 +75,8 @@ const SEVERITIES: Readonly<Record<string, ThreadSeverity>> = {
 };
 
 /**
- * Returns the findings of a SARIF log, in its order. Throws `input` if the text is not SARIF. `name` is the
- * name of the file.
+ * Returns the findings of a SARIF log, in its order. Leaves out results that are suppressed, no longer exist or report
+ * no problem. Throws `input` if the text is not SARIF. `name` is the name of the file.
  */
 export function parseSarif(text: string, name: string): readonly SarifFinding[] {
   const parsed = sarif.safeParse(parseJson(text, name));
@@ -69,12 +87,26 @@ export function parseSarif(text: string, name: string): readonly SarifFinding[] 
       hint: "Configure the tool to write SARIF 2.1.0.",
     });
   }
-  return parsed.data.runs.flatMap(({ tool: { driver }, results }) =>
-    (results ?? []).map((found) => ({
-      body: toBody(found, driver.rules ?? []),
+  return parsed.data.runs.flatMap(({ tool: { driver }, artifacts = [], results }) =>
+    (results ?? []).filter(isFinding).map((found) => ({
+      body: toBody(found, driver.rules ?? [], artifacts),
       author: { kind: "tool" as const, name: driver.name },
     })),
   );
+}
+
+type Result = z.infer<typeof result>;
+
+/** Kinds of results that report no problem (section 3.27.9). */
+const NO_PROBLEM = ["pass", "notApplicable"];
+/** States of a suppression that does not apply (section 3.35.3). */
+const NOT_APPLIED = ["underReview", "rejected"];
+
+/** Reports whether a result is a finding: it exists, reports a problem and is not suppressed (section 3.27.23). */
+function isFinding({ kind = "fail", baselineState, suppressions }: Result): boolean {
+  const states = suppressions ?? [];
+  const isSuppressed = states.length > 0 && states.every(({ status = "" }) => !NOT_APPLIED.includes(status));
+  return !isSuppressed && baselineState !== "absent" && !NO_PROBLEM.includes(kind);
 }
 
 function parseJson(text: string, name: string): unknown {
@@ -85,15 +117,34 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function toBody(found: z.infer<typeof result>, rules: readonly z.infer<typeof rule>[]): SarifFinding["body"] {
-  const { ruleId, ruleIndex, message: content, locations } = found;
+function toBody(
+  found: Result,
+  rules: readonly z.infer<typeof rule>[],
+  artifacts: readonly z.infer<typeof artifact>[],
+): SarifFinding["body"] {
+  const { ruleId, ruleIndex, locations } = found;
   const known = rules[ruleIndex ?? -1] ?? rules.find(({ id }) => id !== undefined && id === ruleId);
   const severity = SEVERITIES[found.level ?? known?.defaultConfiguration?.level ?? "warning"] ?? "warning";
-  const text = content.markdown ?? content.text ?? "";
+  const content = toText(found.message, known?.messageStrings ?? {});
   const name = ruleId ?? known?.id;
-  const markdown = name === undefined ? text || "No message." : `${text}\n\n\`${name}\``.trim();
+  const markdown = name === undefined ? content || "No message." : `${content}\n\n\`${name}\``.trim();
   const { artifactLocation, region: lines } = locations?.[0]?.physicalLocation ?? {};
-  return { anchor: toAnchor(artifactLocation?.uri, lines), type: "finding", markdown, severity };
+  const uri = artifactLocation?.uri ?? artifacts[artifactLocation?.index ?? -1]?.location?.uri;
+  return { anchor: toAnchor(uri, lines), type: "finding", markdown, severity };
+}
+
+/** Returns the text of a message, or of the rule's text that it names, with its arguments (section 3.11). */
+function toText(
+  { id = "", arguments: values = [], ...own }: z.infer<typeof message>,
+  strings: NonNullable<z.infer<typeof rule>["messageStrings"]>,
+): string {
+  const named = strings[id];
+  const given = own.markdown ?? own.text ?? named?.markdown ?? named?.text ?? "";
+  if (values.length === 0) return given;
+  // Two braces stand for one.
+  return given.replace(/\{\{|\}\}|\{(\d+)\}/g, (found, index?: string) =>
+    index === undefined ? found.slice(1) : (values[Number(index)] ?? found),
+  );
 }
 
 function toAnchor(

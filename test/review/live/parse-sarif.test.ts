@@ -47,6 +47,41 @@ describe("a SARIF file", () => {
     ]);
   });
 
+  it("yields no finding for a result that is suppressed, no longer exists or reports no problem", () => {
+    const message = { text: "Odd" };
+    const none = [
+      { message, suppressions: [{ kind: "inSource" }] },
+      { message, suppressions: [{ kind: "external", status: "accepted" }] },
+      { message, baselineState: "absent" },
+      { message, kind: "pass", level: "none" },
+      { message, kind: "notApplicable", level: "none" },
+    ];
+    expect(parseSarif(log(none), "x")).toEqual([]);
+    const found = [
+      { message, suppressions: [] },
+      { message, suppressions: [{ kind: "external", status: "rejected" }] },
+      { message, baselineState: "unchanged", kind: "fail" },
+    ];
+    expect(parseSarif(log(found), "x")).toHaveLength(3);
+  });
+
+  it("takes the text of a message from its rule, and the path from the list of artifacts", () => {
+    const rules = [{ id: "BA2004", messageStrings: { weak: { text: "'{0}' uses {1}. {{0}}" } } }];
+    const artifactLocation = { index: 1 };
+    const result = {
+      ruleId: "BA2004",
+      message: { id: "weak", arguments: ["a.dll", "MD5"] },
+      locations: [{ physicalLocation: { artifactLocation } }],
+    };
+    const artifacts = [{ location: { uri: "other.cs" } }, { location: { uri: "src/a.cs" } }];
+    const run = { tool: { driver: { name: "BinSkim", rules } }, artifacts, results: [result] };
+    const [finding] = parseSarif(JSON.stringify({ version: "2.1.0", runs: [run] }), "x");
+    expect(finding?.body).toMatchObject({
+      anchor: { kind: "file", path: "src/a.cs" },
+      markdown: "'a.dll' uses MD5. {0}\n\n`BA2004`",
+    });
+  });
+
   it.each(["{", "[]", '{"version":"2.1.0"}', '{"version":"1.0","runs":[]}'])(
     "is refused if it is %s",
     (text) => {
