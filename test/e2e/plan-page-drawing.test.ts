@@ -137,3 +137,43 @@ it("the icons of an attached image leave most of it visible", async () => {
   review.child.kill("SIGTERM");
   await review.ended;
 });
+
+it("a canceled stroke is removed, and an image that cannot be loaded is reported", async () => {
+  const review = await startReview(home, hookEvent("# Cancel\n\nText.\n", home.path));
+  const { page } = await openReview(browser, review.url);
+  const file = join(home.path, "shot.png");
+  await writeFile(file, plainPng(300, 200, [255, 255, 255]));
+  await page.keyboard.press("g");
+  await page.locator(".composer input[type=file]").setInputFiles(file);
+  const draw = page.getByRole("button", { name: "Draw on shot.png" });
+  const canvas = page.locator("canvas");
+  const use = page.getByRole("button", { name: "Use drawing" });
+  await draw.click();
+  await canvas.waitFor();
+  const box = await canvas.boundingBox();
+  if (!box) throw new Error("no canvas");
+  await page.mouse.move(box.x + 20, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 60, box.y + 20);
+  await canvas.dispatchEvent("pointercancel", { pointerId: 1 });
+  await page.mouse.move(box.x + 120, box.y + 60);
+  await page.mouse.up();
+  expect(await use.isDisabled()).toBe(true);
+  await page.keyboard.press("Escape");
+
+  await page.route("**/api/image*", (route) => route.abort());
+  await page.evaluate(() => {
+    const { src } = Object.getOwnPropertyDescriptors(HTMLImageElement.prototype);
+    // The browser has the image in its cache.
+    Object.defineProperty(HTMLImageElement.prototype, "src", {
+      ...src,
+      set(this: HTMLImageElement, url: string) {
+        src.set?.call(this, `${url}&again`);
+      },
+    });
+  });
+  await draw.click();
+  await page.getByRole("alert").filter({ hasText: "Cannot load shot.png" }).waitFor();
+  review.child.kill("SIGTERM");
+  await review.ended;
+});

@@ -158,12 +158,14 @@ interface DrawingCanvasProps {
 
 function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvasProps) {
   const [loadedImage, setLoadedImage] = useState<HTMLImageElement>();
+  const [isFailed, setIsFailed] = useState(false);
   const [current, setCurrent] = useState<Mark>();
   const [textAt, setTextAt] = useState<Point>();
 
   useEffect(() => {
     const element = new Image();
     element.onload = () => setLoadedImage(element);
+    element.onerror = () => setIsFailed(true);
     element.src = imageUrl(image.path);
   }, [image.path]);
 
@@ -205,6 +207,7 @@ function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvas
               if (current) onMark(current);
               setCurrent(undefined);
             }}
+            onPointerCancel={() => setCurrent(undefined)}
           />
           {textAt && (
             <TextInput
@@ -220,10 +223,15 @@ function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvas
           )}
         </div>
       ) : (
-        <p className="hint">Loading the image …</p>
+        <ImageState isFailed={isFailed} name={image.name} />
       )}
     </div>
   );
+}
+
+function ImageState({ isFailed, name }: { readonly isFailed: boolean; readonly name: string }) {
+  if (!isFailed) return <p className="hint">Loading the image …</p>;
+  return <ErrorLine error={`Cannot load ${name}. The file may have been removed. Attach the image again.`} />;
 }
 
 interface TextInputProps {
