@@ -49,6 +49,10 @@ describe("asking a model", () => {
     await dialog.locator(".ask-prompt[open]", { hasText: `Sent to small at ${url}` }).waitFor();
     expect(await dialog.locator(".ask-prompt pre").textContent()).toContain("discount(price)");
     await dialog.getByLabel("Question").fill("Is it right?");
+    // A question that is not sent is kept while the dialog is closed.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("q");
+    expect(await dialog.getByLabel("Question").inputValue()).toBe("Is it right?");
     await page.keyboard.press("Control+Enter");
     await dialog.locator(".ask-exchange strong", { hasText: "Is it right?" }).waitFor();
     expect(await dialog.locator(".ask-exchange img").count()).toBe(0);

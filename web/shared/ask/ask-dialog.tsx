@@ -9,7 +9,7 @@ import { ErrorLine } from "../components/error-line.tsx";
 import { KeyHint } from "../keyboard/key-hint.tsx";
 import { MessageText } from "../threads/message-text.tsx";
 import { ask, closeAsk, stopResponse } from "./ask-request.ts";
-import { type AskAbout, askKey, useAsk } from "./ask-store.ts";
+import { type AskAbout, askKey, useAsk, writeQuestion } from "./ask-store.ts";
 
 const NO_EXCHANGES: readonly AskExchange[] = [];
 
@@ -20,14 +20,12 @@ export function AskDialog({ about }: { readonly about: AskAbout }) {
   const exchanges = useAsk((state) => state.exchanges.get(askKey(about)) ?? NO_EXCHANGES);
   const pending = useAsk((state) => state.pending);
   const error = useAsk((state) => state.error);
-  const [question, setQuestion] = useState("");
+  const question = useAsk((state) => state.questions.get(askKey(about)) ?? "");
   const { prompt, failure } = usePrompt(about);
   // Before the first question, the person sees the messages and the URL to which they are sent.
   const canAsk = question.trim() !== "" && pending === undefined && prompt !== undefined;
   const send = () => {
-    if (!canAsk) return;
-    void ask(question.trim());
-    setQuestion("");
+    if (canAsk) void ask(question.trim());
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
@@ -64,7 +62,7 @@ export function AskDialog({ about }: { readonly about: AskAbout }) {
           data-initial-focus
           rows={3}
           value={question}
-          onChange={({ target }) => setQuestion(target.value)}
+          onChange={({ target }) => writeQuestion(about, target.value)}
           onKeyDown={onKeyDown}
         />
       </label>

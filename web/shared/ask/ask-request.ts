@@ -1,5 +1,5 @@
 import { pageTokenHeader } from "../api/page-token.ts";
-import { askKey, useAsk } from "./ask-store.ts";
+import { askKey, useAsk, writeQuestion } from "./ask-store.ts";
 
 const { getState: state, setState: set } = useAsk;
 
@@ -16,7 +16,7 @@ export function stopResponse(): void {
 
 let running: AbortController | undefined;
 
-/** Sends a question in the open conversation. */
+/** Sends a question in the open conversation. Without an answer, the question can be edited and sent again. */
 export async function ask(question: string): Promise<void> {
   const { about } = state();
   if (!about) return;
@@ -26,6 +26,7 @@ export async function ask(question: string): Promise<void> {
   const key = askKey(about);
   const earlier = state().exchanges.get(key) ?? [];
   set({ pending: { question, response: "" }, error: undefined, isPromptSeen: true });
+  writeQuestion(about, "");
   let text = "";
   let error: string | undefined;
   try {
@@ -46,6 +47,7 @@ export async function ask(question: string): Promise<void> {
       ? state().exchanges
       : new Map(state().exchanges).set(key, [...earlier, { question, response: text }]);
   set({ exchanges, pending: undefined, error });
+  if (text === "" && !state().questions.get(key)) writeQuestion(about, question);
 }
 
 interface ResponseEvent {

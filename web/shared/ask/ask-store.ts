@@ -19,6 +19,8 @@ interface AskState {
   readonly about: AskAbout | undefined;
   /** Finished questions and answers by their subject. They exist only in this page. */
   readonly exchanges: ReadonlyMap<string, readonly AskExchange[]>;
+  /** Questions that are not sent yet, by their subject. */
+  readonly questions: ReadonlyMap<string, string>;
   /** The current question, and the received part of its answer. */
   readonly pending: AskExchange | undefined;
   readonly error: string | undefined;
@@ -30,6 +32,7 @@ export const useAsk = create<AskState>(() => ({
   model: undefined,
   about: undefined,
   exchanges: new Map(),
+  questions: new Map(),
   pending: undefined,
   error: undefined,
   isPromptSeen: false,
@@ -45,6 +48,11 @@ export function setAskModel(ask: { readonly model: string } | undefined): void {
 /** Returns the key of a conversation. */
 export function askKey({ thread, anchor }: Pick<AskAbout, "thread" | "anchor">): string {
   return thread ?? JSON.stringify(anchor);
+}
+
+/** Stores the text of a question until it is sent, also while its conversation is closed. */
+export function writeQuestion(about: AskAbout, text: string): void {
+  set(({ questions }) => ({ questions: new Map(questions).set(askKey(about), text) }));
 }
 
 /** Opens the conversation about a subject. Returns false if no model is configured. */
