@@ -105,7 +105,7 @@ describe("the plan page in a live review", () => {
       ]);
   });
 
-  it("keeps the text of an open reply through a save and a reload", async () => {
+  it("keeps and counts the text of an open reply through a save and a reload", async () => {
     const { page, agent, save } = await openLivePlan();
     await agent.call("POST", "/api/threads", {
       anchor: { kind: "plan", start: 18, end: 46 },
@@ -117,7 +117,11 @@ describe("the plan page in a live review", () => {
     await page.keyboard.press("N");
     await page.keyboard.press("y");
     const field = page.getByLabel("Reply in Markdown");
+    const badge = page.getByRole("button", { name: /^Send/ }).locator(".badge");
+    await field.waitFor();
+    expect(await badge.count()).toBe(0);
     await field.pressSequentially("A rope");
+    expect(await badge.textContent()).toBe("1");
     await save(`${PLAN}\nAt last we cross.\n`);
     await page.locator(".live-round", { hasText: "It is shown when you finish writing" }).waitFor();
     await field.pressSequentially(" is enough");

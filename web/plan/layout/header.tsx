@@ -6,7 +6,7 @@ import { Logo } from "../../shared/components/logo.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { MoreReviews } from "../../shared/threads/more-reviews.tsx";
-import { useThreads } from "../../shared/threads/thread-store.ts";
+import { countUnsentMessages, useThreads } from "../../shared/threads/thread-store.ts";
 import { isInNextBatch } from "../../shared/threads/threads.ts";
 import { isPraise } from "../model/annotations.ts";
 import { openDialog, setView, showChangesSince, toggleSidebar } from "../state/actions.ts";
@@ -64,7 +64,9 @@ export function Header() {
 
 /** Renders the decision buttons of a live review: sending keeps the review open, and finishing ends it. */
 function LiveButtons({ count }: { readonly count: number }) {
-  const unsent = useThreads(({ threads, drafts }) => threads.filter(isInNextBatch).length + drafts.size);
+  const unsent = useThreads(
+    (state) => state.threads.filter(isInNextBatch).length + countUnsentMessages(state),
+  );
   const total = count + unsent;
   return (
     <div className="header-decide">
