@@ -40,6 +40,8 @@ export interface TakenPatches {
   readonly patches: readonly FilePatch[];
   /** The files that the diff leaves out; absent if there are none. */
   readonly omitted?: OmittedFiles | undefined;
+  /** Called when this diff becomes the current one. A diff that is only compared with the current one never does. */
+  readonly onCurrent?: () => void;
 }
 
 export interface KnownText {
@@ -56,7 +58,8 @@ export function createPatchSession(origin: PatchOrigin): DiffSession {
 interface Entry {
   readonly taken: TakenPatches;
   readonly whole: Snapshot;
-  readonly probe: string | undefined;
+  /** The last value of the origin's probe with which the diff was the same. */
+  probe: string | undefined;
   spaceless?: Promise<Snapshot>;
 }
 
@@ -74,7 +77,11 @@ class PatchSession implements DiffSession {
     this.repository = origin.repository;
     this.paths = origin.paths;
     this.entry = new CurrentEntry({
-      create: () => this.takeEntry(undefined),
+      create: async () => {
+        const entry = await this.takeEntry(undefined);
+        entry.taken.onCurrent?.();
+        return entry;
+      },
       lease: (entry) => this.lease(entry, entry.whole),
       close: closeEntry,
     });
@@ -92,15 +99,27 @@ class PatchSession implements DiffSession {
   }
 
   switchTo(diffType: string, adopt?: Adopt): Promise<DiffLease> {
-    return this.entry.replace(() => this.takeEntry(diffType), adopt);
+    let taken: TakenPatches | undefined;
+    const create = async () => {
+      const entry = await this.takeEntry(diffType);
+      taken = entry.taken;
+      return entry;
+    };
+    return this.entry.replace(create, async (after, getPrevious) => {
+      await adopt?.(after, getPrevious);
+      taken?.onCurrent?.();
+    });
   }
 
   async isOutdated(): Promise<boolean> {
-    const { whole, taken, probe } = await this.entry.get();
+    const entry = await this.entry.get();
+    const { whole, taken, probe } = entry;
     if (probe !== undefined && (await this.origin.probe?.()) === probe) return false;
     const fresh = await this.takeEntry(taken.diffType);
     await closeEntry(fresh);
-    return fresh.whole.diffId !== whole.diffId;
+    if (fresh.whole.diffId !== whole.diffId) return true;
+    entry.probe = fresh.probe;
+    return false;
   }
 
   async commits(): Promise<readonly ReviewedCommit[]> {

@@ -26,13 +26,14 @@ export interface PullOriginOptions {
   readonly opened: PullRequest;
   /** The clone in which the command was started. Files of its commits are read from it. */
   readonly clone: Repository | undefined;
-  /** Called with the pull request when a reload of the diff has read it again. */
+  /** Called with the pull request when its diff, which was read again, has become the current one. */
   readonly onPull: (pull: PullRequest) => void;
 }
 
 /** Creates the origin of a pull request's diff: patches from the forge's API, and files from the clone or the API. */
 export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOptions): PatchOrigin {
   const { address } = forge;
+  /** The pull request whose diff is the current one. */
   let pull = opened;
   let isFirst = true;
   let probed = { at: performance.now(), sha: opened.head.sha };
@@ -52,9 +53,9 @@ export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOpt
     return first;
   };
   const readPull = async () => {
-    pull = await forge.open();
-    probed = { at: performance.now(), sha: pull.head.sha };
-    onPull(pull);
+    const now = await forge.open();
+    probed = { at: performance.now(), sha: now.head.sha };
+    return now;
   };
   return {
     source: "pr",
@@ -66,27 +67,32 @@ export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOpt
     paths: [],
     async take(diffType = WHOLE_PULL, signal) {
       setMaxListeners(0, signal);
-      if (!isFirst && diffType === WHOLE_PULL) await readPull();
+      const now = !isFirst && diffType === WHOLE_PULL ? await readPull() : pull;
       isFirst = false;
       const [, sha] = /^commit:([0-9a-f]{7,64})$/.exec(diffType) ?? [];
       if (diffType !== WHOLE_PULL && sha === undefined)
         throw new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
       const [patch, commits] = await Promise.all([
-        sha === undefined ? forge.patch(pull) : forge.commitPatch(sha),
-        forge.commits(pull),
+        sha === undefined ? forge.patch(now) : forge.commitPatch(sha),
+        forge.commits(now),
       ]);
-      const latest = { new: sha ?? pull.head.sha, old: sha === undefined ? pull.base.sha : `${sha}^` };
+      const latest = { new: sha ?? now.head.sha, old: sha === undefined ? now.base.sha : `${sha}^` };
       compared = [latest, ...compared.filter((each) => each.new !== latest.new)].slice(0, MAX_COMPARED);
       return {
         diffType,
+        onCurrent() {
+          if (now === pull) return;
+          pull = now;
+          onPull(now);
+        },
         gitRef:
           sha === undefined
-            ? `${pull.base.ref}...${pull.head.ref}`
+            ? `${now.base.ref}...${now.head.ref}`
             : `${sha.slice(0, 7)}~1..${sha.slice(0, 7)}`,
         gitContext: {
-          currentBranch: pull.head.ref,
-          defaultBranch: pull.base.ref,
-          diffOptions: [{ id: WHOLE_PULL, label: `Pull request #${pull.number}` }],
+          currentBranch: now.head.ref,
+          defaultBranch: now.base.ref,
+          diffOptions: [{ id: WHOLE_PULL, label: `Pull request #${now.number}` }],
           moreDiffOptions: commits.toReversed().map(toOption),
         },
         commits,

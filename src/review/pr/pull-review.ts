@@ -45,7 +45,8 @@ export function createPullReview(options: PullReviewOptions): PullReview {
   const { forge, diffs, anchors } = options;
   let pull = options.opened;
   let remote: ReadonlyMap<string, RemoteThread> = new Map();
-  const previews = new Map<string, StoredAttempt>();
+  /** The previews, with the commit whose diff they were made of. */
+  const previews = new Map<string, StoredAttempt & { readonly head: string }>();
   const results = new Map<string, Promise<PostResponse>>();
   const posted: PostedReview[] = [];
   let store: Promise<PullStore> | undefined;
@@ -81,9 +82,14 @@ export function createPullReview(options: PullReviewOptions): PullReview {
   const postOnce = async (id: string): Promise<PostResponse> => {
     const pullStore = await openStore();
     const { attempt } = pullStore.state;
-    const chosen = previews.get(id) ?? (attempt?.preview === id ? attempt : undefined);
+    const previewed = previews.get(id);
+    const chosen = previewed ?? (attempt?.preview === id ? attempt : undefined);
     if (!chosen)
       throw new AppError("not_found", "The preview does not belong to this review. Open the preview again.");
+    if (previewed && previewed.head !== pull.head.sha && attempt?.preview !== id)
+      throw new AppError("conflict", "The pull request has new commits since the preview", {
+        hint: "Review them, then open the preview again. Nothing was posted.",
+      });
     const threads = await options.threads();
     const snapshot = await wholeSnapshot(diffs);
     try {
@@ -204,7 +210,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
           "body: GitHub requires a text with requested changes. Describe the changes.",
         );
       const preview = `p_${randomBytes(12).toString("hex")}`;
-      previews.set(preview, { preview, verdict, ...plan, records: {} });
+      previews.set(preview, { preview, verdict, ...plan, records: {}, head: pull.head.sha });
       return { preview, items: plan.items.map(({ item }) => toPreviewItem(item)), kept: plan.kept };
     },
     post(id) {
