@@ -84,7 +84,7 @@ async function findLinesOf(
 /**
  * Moves all threads to where their anchors are in `after`. `before` is the diff that the threads refer to; undefined if
  * it is unknown, for example after a crash. A thread that is outdated or cannot be followed from `before` is located by
- * its code and the lines around that code.
+ * its code and the lines around that code. A thread of a forge that has never been located stays outdated.
  */
 export async function followCode(
   store: ThreadStore,
@@ -109,15 +109,17 @@ export async function followCode(
   const followAnchor = async (
     { outdated }: Thread,
     anchor: LinesAnchor,
-    context: AnchorContext = { before: [], after: [] },
+    context: AnchorContext | undefined,
   ): Promise<FollowedAnchor> => {
     const { side } = anchor;
+    // A forge may return neither the code of an outdated thread nor its neighbors, so any line could match.
+    if (outdated && !context) return { anchor, outdated };
     const path = pathNow(after, anchor.path, side);
     const now = await readLinesOnce(after, path, side);
     if (!now) return { anchor, outdated: true };
     const known = before && !outdated ? await readLinesOnce(before, anchor.path, side) : undefined;
     const followed = known ? followLines(known, now, anchor) : "unknown";
-    const surroundings = known ? getContext(known, anchor) : context;
+    const surroundings = known ? getContext(known, anchor) : (context ?? { before: [], after: [] });
     const range =
       followed === "unknown"
         ? findLines(now, anchor.code.split("\n"), surroundings, anchor.lineStart)

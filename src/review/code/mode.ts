@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { ReviewContext, ReviewMode } from "../context.ts";
+import type { ReviewMode } from "../context.ts";
 import { codeDecision, type Decision } from "../decision.ts";
+import type { ThreadStore } from "../live/thread-store.ts";
 import { createCodeAnchors, followCode, switchWithThreads } from "./code-anchors.ts";
 import type { CodeReview } from "./code-review.ts";
 import { proposeFeedback } from "./feedback/propose-feedback.ts";
@@ -77,7 +78,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
     },
     keepSent: sentDiffs.keep,
     startLive({ threads }) {
-      void followTakenOver(review.diffs, threads).catch(() => {});
+      void threads.opened?.then((store) => followTakenOver(review.diffs, store)).catch(() => {});
       return () => {};
     },
     async approval({ origin }, feedback) {
@@ -97,13 +98,9 @@ export function createCodeMode(review: CodeReview): ReviewMode {
   };
 }
 
-/** Moves the threads of an interrupted review to the first diff of this review. */
-async function followTakenOver(
-  diffs: CodeReview["diffs"],
-  { opened }: ReviewContext["threads"],
-): Promise<void> {
-  const store = await opened;
-  if (!store || store.log.threads.size === 0) return;
+/** Moves the threads of an earlier review to the first diff of this review. */
+export async function followTakenOver(diffs: CodeReview["diffs"], store: ThreadStore): Promise<void> {
+  if (store.log.threads.size === 0) return;
   const lease = await diffs.current();
   await followCode(store, undefined, lease).finally(lease.release);
 }

@@ -98,6 +98,8 @@ export interface ForgeThread {
   /** The forge's id of the thread. */
   readonly id: string;
   readonly anchor: ForgeAnchor;
+  /** The old number of the last line, if it is unchanged and the forge returns both of its numbers. */
+  readonly oldLineEnd?: number | undefined;
   /** Whether the forge reports that the diff no longer contains its lines. */
   readonly outdated: boolean;
   /** The lines to which the first message referred, if the forge returns them. Shown for an outdated thread. */

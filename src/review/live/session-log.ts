@@ -161,11 +161,12 @@ export function applyEntry(log: LogState, entry: LogEntry): readonly string[] {
       return [id];
     }
     case "message":
-      return change(log, entry.thread, (known) =>
-        known.messages.some(({ id }) => id === entry.message.id)
-          ? undefined
-          : { messages: [...known.messages, entry.message] },
-      );
+      return change(log, entry.thread, ({ messages }) => {
+        const { id, markdown } = entry.message;
+        if (!messages.some((one) => one.id === id)) return { messages: [...messages, entry.message] };
+        // The text of a message of a forge can change.
+        return { messages: messages.map((one) => (one.id === id ? { ...one, markdown } : one)) };
+      });
     case "change": {
       const { op: _op, thread: id, changedBy, ...members } = entry;
       if (members.accepted) log.accepted.add(id);

@@ -1,5 +1,5 @@
 import { getErrorMessage } from "../../errors.ts";
-import { createCodeMode } from "../code/mode.ts";
+import { createCodeMode, followTakenOver } from "../code/mode.ts";
 import type { RoundStore } from "../code/rounds/round-store.ts";
 import type { SymbolFiles } from "../code/symbols/symbols-client.ts";
 import type { ReviewContext, ReviewMode } from "../context.ts";
@@ -59,14 +59,23 @@ export function createPullMode(options: PullModeOptions): ReviewMode {
       const opening = open(context);
       pullRoutes(app, context, opening);
       context.threads.seed(
-        (store) => opening.seed(store),
+        async (store) => {
+          // Commits may have been pushed since the earlier review.
+          await followTakenOver(diffs, store).catch(() => {});
+          await opening.seed(store);
+        },
         (error) =>
           options.onNote(`Cannot read the threads at ${forge.address.host}: ${getErrorMessage(error)}`),
       );
     },
+    // The threads are moved to the diff before those of the forge are added.
+    startLive: () => () => {},
     async refresh(context, onTaken) {
       const isNew = await mode.refresh(context, onTaken);
-      await open(context).reload();
+      // The new diff is shown even if the threads cannot be read: the page states that.
+      await open(context)
+        .reload()
+        .catch(() => {});
       return isNew;
     },
     async encode(decision) {

@@ -13,9 +13,9 @@ function localId(kind: "t" | "m", remote: string): string {
 }
 
 /**
- * Adds new threads, new replies and changed states of the forge to the page. Recognizes threads and messages that were
- * posted from the page and does not add them again. Returns the threads of the forge by their ids on the page; `before`
- * is the last result.
+ * Adds new threads, new replies, edited texts and changed states of the forge to the page. Recognizes threads and
+ * messages that were posted from the page and does not add them again. Returns the threads of the forge by their ids on
+ * the page; `before` is the last result.
  */
 export async function mergeThreads(
   remote: readonly ForgeThread[],
@@ -31,8 +31,9 @@ export async function mergeThreads(
   const entries = await Promise.all(
     [...known].map(async ([id, thread]) => {
       const local = store.log.threads.get(id);
-      if (local) return changesOf(local, thread, before.get(id), pullStore);
-      return [await openingOf(id, thread, store.log.round, anchors)];
+      if (!local) return [await openingOf(id, thread, store.log.round, anchors)];
+      const moved = local.outdated ? await movedTo(id, thread, anchors) : [];
+      return [...moved, ...changesOf(local, thread, before.get(id), pullStore)];
     }),
   );
   const all = entries.flat();
@@ -46,7 +47,7 @@ async function openingOf(
   round: number,
   anchors: ThreadAnchors,
 ): Promise<LogEntry> {
-  const located = remote.outdated ? undefined : await locate(remote, anchors);
+  const located = await locate(remote, anchors);
   const thread: Thread = {
     id,
     anchor: located?.anchor ?? lastAnchor(remote),
@@ -61,9 +62,25 @@ async function openingOf(
   return { op: "thread", thread, ...(located?.context ? { context: located.context } : {}) };
 }
 
-/** Finds an anchor in the diff. Returns undefined if the diff does not contain its lines or file. */
-async function locate({ anchor }: ForgeThread, anchors: ThreadAnchors): Promise<LocatedAnchor | undefined> {
-  return anchors.locate(anchor).catch(() => undefined);
+/** Returns the position of an outdated thread whose lines the forge finds in the diff. */
+async function movedTo(
+  id: string,
+  remote: ForgeThread,
+  anchors: ThreadAnchors,
+): Promise<readonly LogEntry[]> {
+  const located = await locate(remote, anchors);
+  return located ? [{ op: "anchor", thread: id, outdated: false, ...located }] : [];
+}
+
+/**
+ * Finds an anchor in the diff. Returns undefined if the forge reports it as outdated, or if the diff does not contain
+ * its lines or file.
+ */
+async function locate(
+  { anchor, outdated }: ForgeThread,
+  anchors: ThreadAnchors,
+): Promise<LocatedAnchor | undefined> {
+  return outdated ? undefined : anchors.locate(anchor).catch(() => undefined);
 }
 
 function lastAnchor({ anchor, code = "" }: ForgeThread): Thread["anchor"] {
@@ -90,10 +107,13 @@ function changesOf(
   before: RemoteThread | undefined,
   { state }: PullStore,
 ): readonly LogEntry[] {
-  const ids = new Set(local.messages.map(({ id }) => id));
+  const texts = new Map(local.messages.map(({ id, markdown }) => [id, markdown]));
   const entries: LogEntry[] = remote.messages
-    .filter(({ id }) => !ids.has(localId("m", id)) && !ids.has(state.messages[id] ?? ""))
-    .map((message) => ({ op: "message", thread: local.id, message: toMessage(message) }));
+    // A message that was posted from the page can have another text at the forge.
+    .filter(({ id }) => !texts.has(state.messages[id] ?? ""))
+    .map((message) => toMessage(message))
+    .filter(({ id, markdown }) => texts.get(id) !== markdown)
+    .map((message) => ({ op: "message", thread: local.id, message }));
   const { resolved, resolvedBy } = remote;
   // A state that the person has changed and not posted is kept.
   const isUnchanged = before !== undefined && before.resolved === resolved;
@@ -134,12 +154,12 @@ async function linkPosted(
       return !found;
     }
     const found = remote.find(
-      ({ id, anchor, messages: [first] }) =>
+      ({ id, anchor, oldLineEnd, messages: [first] }) =>
         !(id in linkedThreads) &&
         first !== undefined &&
         !isKnown(first.id) &&
         (isSame(first.markdown) || (item.kind === "general" && first.markdown.includes(item.body.trim()))) &&
-        hasAnchor(anchor, item),
+        hasAnchor({ anchor, oldLineEnd }, item),
     );
     const [first] = found?.messages ?? [];
     if (!found || !first) return true;
@@ -157,16 +177,14 @@ function hasMessage({ log }: ThreadStore, id: string): boolean {
 }
 
 function hasAnchor(
-  anchor: ForgeThread["anchor"],
+  { anchor, oldLineEnd }: Pick<ForgeThread, "anchor" | "oldLineEnd">,
   item: PullStore["state"]["unlinked"][number]["item"],
 ): boolean {
-  if (item.kind === "comment")
-    return (
-      anchor.kind === "lines" &&
-      anchor.path === item.path &&
-      anchor.side === item.side &&
-      anchor.lineEnd === item.lineEnd
-    );
+  if (item.kind === "comment") {
+    if (anchor.kind !== "lines" || anchor.path !== item.path) return false;
+    if (item.side === "old" && oldLineEnd === item.lineEnd) return true;
+    return anchor.side === item.side && anchor.lineEnd === item.lineEnd;
+  }
   if (item.kind === "file") return anchor.kind === "file" && anchor.path === item.path;
   return anchor.kind === "review";
 }

@@ -268,6 +268,7 @@ export function toThread({ id, notes }: Discussion, { head }: PullRequest): Forg
   return {
     id,
     anchor: anchorOf(where),
+    oldLineEnd: where?.new_line == null ? undefined : (where.old_line ?? undefined),
     outdated: where?.head_sha != null && where.head_sha !== head.sha,
     resolved: isResolvable
       ? notes.every(({ resolved, resolvable }) => !resolvable || resolved === true)
