@@ -8,7 +8,6 @@ import { connectionTo, fetchModels, isAnswering, needsFirstKey } from "../proxy/
 import { getProxyLogFile, startDetached } from "../proxy/start/start-detached.ts";
 import { noteNewKey, readProxyConfiguration } from "../proxy-configuration.ts";
 import { findOnPath } from "../setup/doctor/programs.ts";
-import { toScriptArguments } from "./windows-script.ts";
 
 export interface RunFlags {
   readonly config?: string;
@@ -139,4 +138,29 @@ function untilExit({ program, args, environment }: Started): Promise<number> {
       resolve(code ?? 128 + number);
     });
   });
+}
+
+/** Characters that cmd.exe interprets outside of quotes. */
+const SPECIAL = /[()[\]%!^"`<>&|;, *?]/g;
+
+/**
+ * Returns the arguments with which cmd.exe runs a script (.cmd, .bat), to be passed verbatim. `/s` removes only the
+ * outer quotes. cmd.exe reads the script's arguments twice, because the script passes them on as `%*`. Pure.
+ */
+export function toScriptArguments(script: string, args: readonly string[]): readonly string[] {
+  const line = [escaped(script), ...args.map((arg) => escaped(escaped(quoted(arg))))].join(" ");
+  return ["/d", "/s", "/c", `"${line}"`];
+}
+
+/**
+ * Quotes an argument as programs for Windows parse it: a backslash is special only before a quote. Source:
+ * https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
+ */
+function quoted(arg: string): string {
+  return `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
+}
+
+/** Escapes every character that cmd.exe interprets, quotes included, so that none opens a quoted section. */
+function escaped(text: string): string {
+  return text.replace(SPECIAL, "^$&");
 }

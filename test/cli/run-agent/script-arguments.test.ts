@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toScriptArguments } from "../../../src/cli/run-agent/windows-script.ts";
+import { toScriptArguments } from "../../../src/cli/run-agent/run-agent.ts";
 
 /**
  * Returns a command line as cmd.exe passes it on: outside of quotes, a caret escapes the next character. Throws where an
