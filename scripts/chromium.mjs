@@ -87,7 +87,7 @@ async function withoutAdministrator() {
   return tryAgain("Downloading a Chromium with Playwright", () => fromPlaywright());
 }
 
-/** Downloads Playwright's Chromium, for macOS, Windows and Linux on arm64. */
+/** Downloads Playwright's Chromium for this platform: macOS, Windows, or Linux on arm64. */
 function fromPlaywright() {
   const cli = resolve(root, "node_modules/playwright-core/cli.js");
   const env = { ...process.env, PLAYWRIGHT_BROWSERS_PATH: cache };

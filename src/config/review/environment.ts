@@ -24,8 +24,8 @@ export interface ReviewEnvironment {
   /** The GitHub Codespace in which this process runs. */
   readonly codespace?: Codespace | undefined;
   /**
-   * Whether an editor of the VS Code family runs here for a person at another machine, to which it forwards ports: by
-   * Remote SSH, a dev container, a tunnel or a Codespace.
+   * Whether a Codespace or an editor of the VS Code family (Remote SSH, dev container, tunnel) forwards ports to the
+   * person's machine.
    */
   readonly forwardsPorts: boolean;
   /** Whether a desktop may be available; only Linux shows this in the environment. */

@@ -111,7 +111,8 @@ function* decodeResult(
 
 /**
  * Returns the text of a function response and whether the call failed, which the member `error` indicates. The text is
- * the value of `output`, `result`, `content` or `error` if it is the only member, otherwise the whole object as JSON.
+ * the value of `output`, `result`, `content` or `error` if it is the only member, empty for an empty object, and
+ * otherwise the whole object as JSON.
  */
 function readResponse(response: unknown): { text: string; isError: boolean } {
   if (!isObject(response)) return { text: asText(response), isError: false };

@@ -12,7 +12,7 @@ export const nameOf = (user: z.infer<typeof person> | null | undefined) =>
 
 const MAX_PAGES = 500;
 
-/** Reads all pages of a list. The member `next` is the address of the next page. */
+/** Reads the pages of a list, at most `MAX_PAGES`. The member `next` is the address of the next page. */
 export async function readValues<Item>(
   client: ForgeClient,
   item: z.ZodType<Item>,
