@@ -85,7 +85,7 @@ export type NewTeam = z.output<typeof newTeamSchema>;
 export type TeamPatch = z.output<typeof teamPatchSchema>;
 export type Role = (typeof ROLES)[number];
 
-/** A key in the form of the API. Times are ISO 8601. */
+/** A key as the admin API returns it. Times are ISO 8601. */
 export interface VirtualKey {
   readonly id: string;
   readonly name: string;

@@ -465,6 +465,7 @@ describe("a response of a compatible server", () => {
     ["as text", { error: "model overloaded" }, 502],
     ["of vLLM", { object: "error", message: "model overloaded", type: "BadRequestError", code: 400 }, 400],
     ["of OpenRouter", { error: { message: "model overloaded", code: 429 } }, 429],
+    ["with a name as its code", { error: { message: "model overloaded", code: "busy", status: 429 } }, 429],
   ])(
     "is an error with the server's message if its body is an error %s and its status 200",
     async (_, body, status) => {

@@ -120,8 +120,9 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
 }
 
 /**
- * Checks which review is open after the server at this address was replaced. Continues with the same diff, reports
- * another diff of the same review as stale, and another review as replacing this one.
+ * Checks which review is open after the server at this address was replaced. If the server has the same diff,
+ * the page continues with it. If it has another diff of this review, the page's diff is reported as stale; if it has
+ * another review, this one is reported as replaced.
  */
 export async function handleServerChange(sessionId: string): Promise<void> {
   const known = useSession.getState().index;

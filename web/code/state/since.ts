@@ -50,7 +50,8 @@ export function earlierComments(): readonly EarlierComment[] {
     const line = position && side === "new" && isShown(filePath, position.lineEnd) ? position.lineEnd : 0;
     return {
       annotation,
-      // A comment without code is on a whole file. The files that are shown have all changed.
+      // A comment without code is on a whole file, or its lines could not be read when it was sent. The files that are
+      // shown have all changed.
       state: annotation.code === undefined ? "file changed since" : describeState(annotation, position),
       widget: { key: `${filePath}:new:${line}`, side: "new", line },
     };

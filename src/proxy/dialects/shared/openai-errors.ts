@@ -35,9 +35,9 @@ export function decodeError(
  */
 export function decodeInnerError(body: unknown): ExchangeError {
   const error = isObject(body) ? body["error"] || body : undefined;
-  const code = isObject(error) ? Number(error["code"] ?? error["status"]) : Number.NaN;
-  const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
-  return decodeError(status, {}, body);
+  const given = isObject(error) ? [error["code"], error["status"]] : [];
+  const status = given.map(Number).find((each) => Number.isInteger(each) && each >= 400 && each < 600);
+  return decodeError(status ?? 502, {}, body);
 }
 
 function classifyError(status: number, message: string, code: string | undefined): Kind {
