@@ -51,12 +51,14 @@ describe("asking a model", () => {
     await dialog.getByLabel("Question").fill("Is it right?");
     // A question that is not sent is kept while the dialog is closed.
     await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
     await page.keyboard.press("q");
     expect(await dialog.getByLabel("Question").inputValue()).toBe("Is it right?");
     await page.keyboard.press("Control+Enter");
     await dialog.locator(".ask-exchange strong", { hasText: "Is it right?" }).waitFor();
     expect(await dialog.locator(".ask-exchange img").count()).toBe(0);
     await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
     expect(await page.locator(".comment").count()).toBe(0);
 
     await page.keyboard.press("q");
