@@ -42,7 +42,7 @@ function createDriver(path: string, start: () => SqliteWorker): Driver {
   const worker = start();
   const connection = createConnection(worker);
   const lease = createLease(`${path}-lock`);
-  let releaseFile = async () => {};
+  let releaseFile = () => {};
   const run = (sql: string) => connection.executeQuery(Query.raw(sql)).then(() => {});
   return {
     init: async () => {},
@@ -50,7 +50,7 @@ function createDriver(path: string, start: () => SqliteWorker): Driver {
       releaseFile = await lease.acquire();
       return connection;
     },
-    releaseConnection: () => releaseFile(),
+    releaseConnection: async () => releaseFile(),
     beginTransaction: () => run("begin immediate"),
     commitTransaction: () => run("commit"),
     rollbackTransaction: () => run("rollback"),
@@ -63,7 +63,7 @@ function createDriver(path: string, start: () => SqliteWorker): Driver {
 
 interface Lease {
   /** Waits for the file, in order, and resolves with a function that lets the next caller use it. */
-  acquire(): Promise<() => Promise<void>>;
+  acquire(): Promise<() => void>;
   /** Removes the lock file. */
   end(): Promise<void>;
 }
@@ -94,7 +94,7 @@ function createLease(path: string): Lease {
       new Promise((resolve, reject) => {
         inTurn(async () => {
           await acquireLock();
-          await new Promise<void>((end) => resolve(async () => end()));
+          await new Promise<void>((end) => resolve(end));
           idle = setTimeout(() => void inTurn(releaseLock), LOCK_IDLE_MS);
         }).catch(reject);
       }),
