@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError, getErrorMessage } from "../../errors.ts";
+import { endWithKey } from "../../http/end-with-key.ts";
 import { getPath } from "../../http/request-path.ts";
 import { keyInProtocol, listProtocols } from "../auth/credentials.ts";
 import { getProfile } from "../dialects/index.ts";
@@ -20,8 +21,6 @@ import { upstreamHeaders, viaHeader } from "../upstream/request-headers.ts";
 
 /** Maximum bytes that wait for the client or the upstream. The connection is closed if more are waiting. */
 const MAX_UNREAD = 16 * 1024 * 1024;
-/** Milliseconds between two checks of a client's key. */
-const CHECK_MS = 1_000;
 const CLOSE = { restarting: 1012, tooSlow: 1013, failed: 1011, forbidden: 1008 } as const;
 
 /** Relays WebSockets to upstreams, for OpenAI's realtime API and Google's Live API. */
@@ -102,7 +101,9 @@ export class RelayedWebSockets {
     server.handleUpgrade(request, socket, head, (accepted) => {
       client = accepted;
       this.join(accepted, opened, call);
-      endWithKey(accepted, upgrade);
+      endWithKey(accepted, upgrade.isStillAdmitted, () =>
+        accepted.close(CLOSE.forbidden, "The key is no longer valid"),
+      );
       for (const data of waiting.splice(0)) accepted.send(data);
     });
     // `handleUpgrade` itself rejects an invalid handshake, and ignores a client that has disconnected.
@@ -137,15 +138,6 @@ export class RelayedWebSockets {
       call.end();
     });
   }
-}
-
-/** Closes a WebSocket when the client's key is no longer valid. */
-function endWithKey(client: WebSocket, { isStillAdmitted }: AdmittedUpgrade): void {
-  const timer = setInterval(() => {
-    if (!isStillAdmitted()) client.close(CLOSE.forbidden, "The key is no longer valid");
-  }, CHECK_MS);
-  timer.unref();
-  client.once("close", () => clearInterval(timer));
 }
 
 /**

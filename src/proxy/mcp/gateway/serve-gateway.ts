@@ -7,7 +7,6 @@ import { tryParseJson } from "../../exchange/json.ts";
 import type { Services } from "../../services.ts";
 import { callOf } from "../mcp-call.ts";
 import { listVisibleServers } from "./access.ts";
-import { endWithKey } from "./end-with-key.ts";
 import {
   isNotification,
   isRequest,
@@ -21,7 +20,7 @@ import type { McpHub } from "./mcp-hub.ts";
 import type { McpSession } from "./mcp-session.ts";
 import { hasFirstEvent, LATEST_SESSION, SESSION_REVISIONS, STATELESS } from "./revisions.ts";
 import { RpcWriter } from "./rpc-response.ts";
-import { type Arrived, SESSION_HEADER, serveRequest, toFailure } from "./serve-request.ts";
+import { type Arrived, endStreamWithKey, SESSION_HEADER, serveRequest, toFailure } from "./serve-request.ts";
 import { parseSessionId } from "./session-id.ts";
 
 /** The error code of the official SDKs for an unknown session. */
@@ -133,12 +132,12 @@ function serveStream(arrived: Arrived): void {
   const session = findSession(arrived);
   const known = last === undefined ? undefined : session.records.find(last.toString());
   if (known !== undefined) {
-    endWithKey(arrived);
+    endStreamWithKey(arrived);
     reply.resume(known.record, known.after);
     return;
   }
   session.records.dropLost();
-  endWithKey(arrived);
+  endStreamWithKey(arrived);
   let close = () => {};
   reply.keep(session.records, () => close());
   if (hasFirstEvent(session.client)) reply.startRecord();

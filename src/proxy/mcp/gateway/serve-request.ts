@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../../errors.ts";
+import { endWithKey } from "../../../http/end-with-key.ts";
 import type { McpTrace } from "../../observability/telemetry.ts";
 import type { Redact } from "../../redact.ts";
 import type { Services } from "../../services.ts";
@@ -10,7 +11,6 @@ import type { GatewayServer } from "./access.ts";
 import { checkStateless, isStatelessRequest } from "./check-stateless.ts";
 import type { Emit } from "./client-stream.ts";
 import { dispatch, type Routed, route } from "./dispatch.ts";
-import { endWithKey } from "./end-with-key.ts";
 import {
   createError,
   isRequest,
@@ -39,6 +39,15 @@ export interface Arrived {
   readonly hub: McpHub;
   /** The servers that the key may use. */
   readonly servers: readonly GatewayServer[];
+}
+
+/** Ends an endless stream when its key is no longer valid. */
+export function endStreamWithKey({ request, response, reply, services }: Arrived): void {
+  endWithKey(
+    response,
+    () => services.runtime().stillAdmits(request, "mcp"),
+    () => reply.end(undefined),
+  );
 }
 
 /** The last message of a response. */
@@ -170,7 +179,7 @@ async function serve(
   const emit = isStateless ? withoutUnwanted(message, reply.emit) : reply.emit;
   if (isStateless && message.method === "subscriptions/listen") {
     const owner = toOwner(request.key);
-    endWithKey(arrived);
+    endStreamWithKey(arrived);
     const mayFollow = ({ name }: GatewayServer, taskId: string) => hub.owners.allows(name, taskId, owner);
     await serveSubscription({ message, session, servers, reply, signal, mayFollow });
     return undefined;
