@@ -3,6 +3,7 @@ import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { OmittedFiles } from "../../../src/review/api-types.ts";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { Button } from "../../shared/components/button.tsx";
+import { DamagedDraftBanner } from "../../shared/drafts/damaged-draft-banner.tsx";
 import { LivePlaceholder } from "../../shared/threads/live-placeholder.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { timeAgo } from "../../shared/time-ago.ts";
@@ -167,14 +168,11 @@ function DamagedBanner() {
   const damaged = useDraft((draft) => draft.damaged);
   if (damaged === undefined) return null;
   return (
-    <div className="banner banner-warning" role="alert">
-      <span>
-        Cannot read the saved comments on this review. The damaged file is kept at <code>{damaged}</code>.
-      </span>
-      <Button small variant="quiet" onClick={() => useDraft.setState({ damaged: undefined })}>
-        Dismiss
-      </Button>
-    </div>
+    <DamagedDraftBanner
+      subject="this review"
+      file={damaged}
+      onDismiss={() => useDraft.setState({ damaged: undefined })}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
 import { Button } from "../../shared/components/button.tsx";
+import { DamagedDraftBanner } from "../../shared/drafts/damaged-draft-banner.tsx";
 import { setView } from "../state/actions.ts";
 import { discardRestored } from "../state/draft.ts";
 import { useReview } from "../state/review-store.ts";
@@ -10,14 +11,11 @@ export function DraftNotices() {
   return (
     <>
       {damaged !== undefined && (
-        <p className="banner banner-warning" role="alert">
-          <span>
-            Cannot read the saved comments on this plan. The damaged file is kept at <code>{damaged}</code>.
-          </span>
-          <Button small variant="quiet" onClick={() => useReview.setState({ damagedDraft: undefined })}>
-            Dismiss
-          </Button>
-        </p>
+        <DamagedDraftBanner
+          subject="this plan"
+          file={damaged}
+          onDismiss={() => useReview.setState({ damagedDraft: undefined })}
+        />
       )}
       {restored && (
         <div className="banner banner-warning" role="status">
