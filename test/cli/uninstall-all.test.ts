@@ -2,7 +2,6 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Output } from "../../src/cli/output.ts";
 import { stopProxy } from "../../src/cli/proxy/control/stop.ts";
 import { addRunningProxy } from "../../src/cli/proxy/running-proxies.ts";
 import { createServiceManager } from "../../src/cli/proxy/service/create-service-manager.ts";
@@ -12,6 +11,8 @@ import { openReceipts } from "../../src/cli/setup/install-target.ts";
 import { uninstallAll } from "../../src/cli/uninstall-all.ts";
 import { dataDirectory, processEnvironment } from "../../src/config/paths.ts";
 import { addRunning } from "../../src/review/live/register-review.ts";
+import { listedProxy } from "../support/listed-proxy.ts";
+import { recordOutput } from "../support/record-output.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 vi.mock("../../src/cli/proxy/control/stop.ts", () => ({ stopProxy: vi.fn(async () => 0) }));
@@ -35,27 +36,9 @@ async function stubHome(): Promise<string> {
   return home;
 }
 
-function recordOutput() {
-  const notes: string[] = [];
-  const results: string[] = [];
-  const output: Output = {
-    note: (text) => void notes.push(text),
-    result: async (text) => results.push(text) > 0,
-    lostResult: false,
-    interactive: false,
-  };
-  return { notes, results, output };
-}
-
 it("lists only the steps that the person confirmed as removed", async () => {
   await stubHome();
-  const results: string[] = [];
-  const output: Output = {
-    note: () => {},
-    result: async (text) => results.push(text) > 0,
-    lostResult: false,
-    interactive: false,
-  };
+  const { results, output } = recordOutput();
   const flags = { project: false, yes: true, json: false };
   for (const agent of ["claude-code", "cline"])
     expect(await install(agent, { ...flags, list: false, live: false }, output)).toBe(0);
@@ -79,12 +62,7 @@ it("keeps the service, running proxies and the data directory with --project", a
   vi.spyOn(process, "cwd").mockReturnValue(join(home, "project"));
   const path = createServiceManager().file;
   await openReceipts("service", "proxy").save({ path, original: undefined, written: "", madeFolders: [] });
-  const output: Output = {
-    note: () => {},
-    result: async () => true,
-    lostResult: false,
-    interactive: false,
-  };
+  const { output } = recordOutput();
   const flags = { all: true, data: false, yes: true, json: true };
   expect(await uninstallAll({ ...flags, project: true }, output)).toBe(0);
   expect(uninstallService).not.toHaveBeenCalled();
@@ -121,27 +99,16 @@ describe("the notes of uninstall --all", () => {
   const flags = { all: true, project: false, yes: true, json: false, data: false };
   const nothing = "No agent has files from Sallyport. No changes made.";
 
-  function listNotes() {
-    const notes: string[] = [];
-    const output: Output = {
-      note: (text) => void notes.push(text),
-      result: async () => true,
-      lostResult: false,
-      interactive: false,
-    };
-    return { notes, output };
-  }
-
   it("state that there was nothing to remove", async () => {
     await stubHome();
-    const { notes, output } = listNotes();
+    const { notes, output } = recordOutput();
     expect(await uninstallAll(flags, output)).toBe(0);
     expect(notes).toContain(nothing);
   });
 
   it("do not state this if the person declined", async () => {
     await stubHome();
-    const { notes, output } = listNotes();
+    const { notes, output } = recordOutput();
     expect(await install("cline", { ...flags, list: false, live: false }, output)).toBe(0);
     const input = terminal();
     const questions = terminal();
@@ -157,19 +124,8 @@ describe("the notes of uninstall --all", () => {
 
   it("name the proxies that were stopped", async () => {
     await stubHome();
-    const { notes, output } = listNotes();
-    await addRunningProxy(dataDirectory(processEnvironment), {
-      url: "http://localhost:8045",
-      port: 8045,
-      version: "0.1.0",
-      since: "2026-01-01T00:00:00Z",
-      configuration: "/none.json",
-      workers: 1,
-      handsOver: false,
-      service: null,
-      args: [],
-      folder: "/",
-    });
+    const { notes, output } = recordOutput();
+    await addRunningProxy(dataDirectory(processEnvironment), listedProxy);
     expect(await uninstallAll(flags, output)).toBe(0);
     expect(stopProxy).toHaveBeenCalledOnce();
     expect(notes).toContain("Stopped http://localhost:8045.");
@@ -195,7 +151,7 @@ describe("the notes of uninstall --all", () => {
         port: 1234,
         token: "t".repeat(32),
       });
-    await expect(uninstallAll({ ...flags, data: true }, listNotes().output)).rejects.toMatchObject({
+    await expect(uninstallAll({ ...flags, data: true }, recordOutput().output)).rejects.toMatchObject({
       code: "usage",
       message: `${data} was not deleted: ${expected}`,
     });
@@ -206,14 +162,7 @@ it("deletes only the data if the data directory contains the configuration, as o
   const home = await stubHome();
   for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME"]) vi.stubEnv(name, home);
   const folder = join(home, "sallyport");
-  const notes: string[] = [];
-  const results: string[] = [];
-  const output: Output = {
-    note: (text) => void notes.push(text),
-    result: async (text) => results.push(text) > 0,
-    lostResult: false,
-    interactive: false,
-  };
+  const { notes, results, output } = recordOutput();
   const remove = () => uninstallAll({ all: true, data: true, project: false, yes: true, json: true }, output);
   await mkdir(join(folder, "history/a"), { recursive: true });
   await writeFile(join(folder, "settings.json"), "{}");

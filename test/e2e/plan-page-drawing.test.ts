@@ -8,16 +8,26 @@ import { hookEvent, makeHomeForEachTest, startReview } from "../support/plan-rev
 const browser = await launchBrowserForFile();
 const home = makeHomeForEachTest();
 
-it("a drawing has text, is undone by Ctrl+Z, and is kept by Escape and by Discard with Undo", async () => {
-  const review = await startReview(home, hookEvent("# Draw\n\nText.\n", home.path));
+/** Opens a plan, and attaches an image of one color, shot.png, to its general comment. */
+async function attachImage(plan: string, color: [number, number, number] = [255, 255, 255]) {
+  const review = await startReview(home, hookEvent(plan, home.path));
   const { page, errors } = await openReview(browser, review.url);
   const file = join(home.path, "shot.png");
-  await writeFile(file, plainPng(300, 200, [255, 255, 255]));
+  await writeFile(file, plainPng(300, 200, color));
   await page.keyboard.press("g");
   await page.locator(".composer input[type=file]").setInputFiles(file);
-  const draw = page.getByRole("button", { name: "Draw on shot.png" });
-  const canvas = page.locator("canvas");
-  const use = page.getByRole("button", { name: "Use drawing" });
+  return {
+    review,
+    page,
+    errors,
+    draw: page.getByRole("button", { name: "Draw on shot.png" }),
+    use: page.getByRole("button", { name: "Use drawing" }),
+    canvas: page.locator("canvas"),
+  };
+}
+
+it("a drawing has text, is undone by Ctrl+Z, and is kept by Escape and by Discard with Undo", async () => {
+  const { review, page, errors, draw, use, canvas } = await attachImage("# Draw\n\nText.\n");
   /** The number of pixels that are not white. */
   const inked = () =>
     canvas.evaluate((element: HTMLCanvasElement) => {
@@ -73,15 +83,7 @@ it("a drawing has text, is undone by Ctrl+Z, and is kept by Escape and by Discar
 });
 
 it("a drawing is kept if the browser cannot create its image or the upload fails", async () => {
-  const review = await startReview(home, hookEvent("# Keep\n\nText.\n", home.path));
-  const { page } = await openReview(browser, review.url);
-  const file = join(home.path, "shot.png");
-  await writeFile(file, plainPng(300, 200, [255, 255, 255]));
-  await page.keyboard.press("g");
-  await page.locator(".composer input[type=file]").setInputFiles(file);
-  const draw = page.getByRole("button", { name: "Draw on shot.png" });
-  const use = page.getByRole("button", { name: "Use drawing" });
-  const canvas = page.locator("canvas");
+  const { review, page, draw, use, canvas } = await attachImage("# Keep\n\nText.\n");
   await draw.click();
   await page.getByText("Text", { exact: true }).last().click();
   await canvas.click({ position: { x: 40, y: 60 } });
@@ -114,12 +116,7 @@ it("a drawing is kept if the browser cannot create its image or the upload fails
 });
 
 it("the icons of an attached image leave most of it visible", async () => {
-  const review = await startReview(home, hookEvent("# Thumbnail\n\nText.\n", home.path));
-  const { page } = await openReview(browser, review.url);
-  const file = join(home.path, "shot.png");
-  await writeFile(file, plainPng(300, 200, [0, 0, 200]));
-  await page.keyboard.press("g");
-  await page.locator(".composer input[type=file]").setInputFiles(file);
+  const { review, page } = await attachImage("# Thumbnail\n\nText.\n", [0, 0, 200]);
   const thumbnail = page.locator(".composer .thumbnail");
   const image = thumbnail.locator("img");
   await image.waitFor();
@@ -139,15 +136,7 @@ it("the icons of an attached image leave most of it visible", async () => {
 });
 
 it("a canceled stroke is removed, and an image that cannot be loaded is reported", async () => {
-  const review = await startReview(home, hookEvent("# Cancel\n\nText.\n", home.path));
-  const { page } = await openReview(browser, review.url);
-  const file = join(home.path, "shot.png");
-  await writeFile(file, plainPng(300, 200, [255, 255, 255]));
-  await page.keyboard.press("g");
-  await page.locator(".composer input[type=file]").setInputFiles(file);
-  const draw = page.getByRole("button", { name: "Draw on shot.png" });
-  const canvas = page.locator("canvas");
-  const use = page.getByRole("button", { name: "Use drawing" });
+  const { review, page, draw, use, canvas } = await attachImage("# Cancel\n\nText.\n");
   await draw.click();
   await canvas.waitFor();
   const box = await canvas.boundingBox();

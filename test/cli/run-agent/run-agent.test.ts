@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Output } from "../../../src/cli/output.ts";
 import { runAgent } from "../../../src/cli/run-agent/run-agent.ts";
 import { generatedKeyFile } from "../../../src/config/proxy/generated-key.ts";
 import { disableTimeouts } from "../../support/patient-fetch.ts";
+import { recordOutput } from "../../support/record-output.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -31,13 +31,7 @@ describe("sallyport run", () => {
     const upstreams = { vendor: { dialect: "messages", base_url: "http://127.0.0.1:9", api_key: "k" } };
     const proxy = { auth_mode: "strict", port: await listen(), upstreams };
     await writeFile(config, JSON.stringify({ proxy }));
-    const results: string[] = [];
-    const output: Output = {
-      note: () => {},
-      result: async (text) => results.push(text) > 0,
-      lostResult: false,
-      interactive: false,
-    };
+    const { results, output } = recordOutput();
     for (let run = 0; run < 2; run += 1)
       expect(await runAgent("claude-code", [], { config, json: true }, output)).toBe(0);
     const key = (await readFile(generatedKeyFile(join(home, "data")), "utf8")).trim();
