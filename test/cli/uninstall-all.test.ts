@@ -15,6 +15,8 @@ import { listedProxy } from "../support/listed-proxy.ts";
 import { recordOutput } from "../support/record-output.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
+// Test files share modules. An earlier file may have loaded the real ones, which would stop this process.
+vi.hoisted(() => vi.resetModules());
 vi.mock("../../src/cli/proxy/control/stop.ts", () => ({ stopProxy: vi.fn(async () => 0) }));
 vi.mock("../../src/cli/proxy/service/service.ts", () => ({ uninstallService: vi.fn(async () => 0) }));
 
