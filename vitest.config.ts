@@ -168,7 +168,7 @@ export default defineConfig({
             "test/firefox/**",
             "test/webkit/**",
           ],
-          setupFiles: ["test/support/seeded.ts"],
+          setupFiles: ["test/support/seeded.ts", "test/support/closed-diffs.ts"],
           maxWorkers,
           // Files of one worker share their imports, which took as much CPU time as all tests. A test that changes
           // something global (a timer, a spy, the working directory) restores it.

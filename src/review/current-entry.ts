@@ -1,3 +1,4 @@
+import { AppError } from "../errors.ts";
 import { createQueue } from "../files/in-turn.ts";
 import type { Adopt, DiffLease } from "./diff-session.ts";
 
@@ -13,6 +14,7 @@ export class CurrentEntry<Entry> {
   private readonly ports: EntryPorts<Entry>;
   private readonly inTurn = createQueue();
   private latest: Promise<Entry> | undefined;
+  private isClosed = false;
 
   constructor(ports: EntryPorts<Entry>) {
     this.ports = ports;
@@ -20,14 +22,14 @@ export class CurrentEntry<Entry> {
 
   /** Returns the entry; the first call creates it. If that fails, the next call creates it again. */
   get(): Promise<Entry> {
-    return this.latest ?? this.keep(this.ports.create());
+    return this.latest ?? this.keep(this.create(this.ports.create));
   }
 
   /** Replaces the entry as described at `DiffSession.switchTo`. */
   replace(create: () => Promise<Entry>, adopt?: Adopt): Promise<DiffLease> {
     return this.inTurn(async () => {
       const { lease, close } = this.ports;
-      const entry = await create();
+      const entry = await this.create(create);
       const previous = this.latest;
       this.latest = Promise.resolve(entry);
       const after = lease(entry);
@@ -44,8 +46,17 @@ export class CurrentEntry<Entry> {
     });
   }
 
+  /** Closes the entry after a replacement in progress, and any entry that is created later. */
   async close(): Promise<void> {
-    await this.latest?.then(this.ports.close).catch(() => {});
+    this.isClosed = true;
+    await this.inTurn(async () => this.latest?.then(this.ports.close)).catch(() => {});
+  }
+
+  private async create(create: () => Promise<Entry>): Promise<Entry> {
+    const entry = await create();
+    if (!this.isClosed) return entry;
+    await this.ports.close(entry);
+    throw new AppError("already_decided", "The review has ended.");
   }
 
   private keep(entry: Promise<Entry>): Promise<Entry> {

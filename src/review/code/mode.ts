@@ -84,8 +84,9 @@ export function createCodeMode(review: CodeReview): ReviewMode {
     async approval({ origin }, feedback) {
       const body = { ...(feedback === "" ? {} : { feedback }), annotations: [], approved: true };
       const diff = await review.diffs.current().catch(() => undefined);
-      const proposed = await proposeFeedback(body, diff, { origin, agents: [], repository: name });
-      diff?.release();
+      const proposed = await proposeFeedback(body, diff, { origin, agents: [], repository: name }).finally(
+        () => diff?.release(),
+      );
       return { ...proposed, save: async () => ({ warnings: [] }), keepRound: async () => {} };
     },
     encode: async (decision) =>

@@ -61,13 +61,17 @@ class GitDiffSession implements DiffSession {
 
   async current(ignoreSpace = false): Promise<DiffLease> {
     const entry = await this.entry.get();
-    if (!ignoreSpace) return createLease(entry, entry.whole);
-    entry.spaceless ??= this.take(entry, { ...this.view, ignoreSpace });
+    // Throws if the entry is closed, which would never close the variant.
+    const whole = createLease(entry, entry.whole);
+    if (!ignoreSpace) return whole;
     try {
+      entry.spaceless ??= this.take(entry, { ...this.view, ignoreSpace });
       return createLease(entry, await entry.spaceless);
     } catch (error) {
       delete entry.spaceless;
       throw error;
+    } finally {
+      whole.release();
     }
   }
 
@@ -139,11 +143,15 @@ class GitDiffSession implements DiffSession {
   private async takeEntry(planning: Promise<Planned>): Promise<Entry> {
     const planned = await planning;
     const { git, plan } = planned;
-    const [whole, commit] = await Promise.all([
-      this.take(planned, this.view),
-      plan.commit === undefined ? undefined : readCommit(git, plan.commit),
-    ]);
-    return { ...planned, whole, commit };
+    const taking = this.take(planned, this.view);
+    try {
+      const reading = plan.commit === undefined ? undefined : readCommit(git, plan.commit);
+      const [whole, commit] = await Promise.all([taking, reading]);
+      return { ...planned, whole, commit };
+    } catch (error) {
+      await taking.then(({ spool }) => spool.close()).catch(() => {});
+      throw error;
+    }
   }
 
   private take({ git, plan }: Planned, view: DiffView): Promise<GitSnapshot> {

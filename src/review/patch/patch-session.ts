@@ -89,8 +89,14 @@ class PatchSession implements DiffSession {
 
   async current(ignoreSpace = false): Promise<DiffLease> {
     const entry = await this.entry.get();
-    if (!ignoreSpace) return this.lease(entry, entry.whole);
-    return this.lease(entry, await this.spaceless(entry));
+    // Throws if the entry is closed, which would never close the variant.
+    const whole = this.lease(entry, entry.whole);
+    if (!ignoreSpace) return whole;
+    try {
+      return this.lease(entry, await this.spaceless(entry));
+    } finally {
+      whole.release();
+    }
   }
 
   /** Returns undefined, because a patch is read as a whole. */

@@ -63,8 +63,10 @@ export function createPullReview(options: PullReviewOptions): PullReview {
   const mergeNow = async (threads: ThreadStore) => {
     try {
       // Threads are located in the diff: without it, all of them would be outdated.
-      const [read, lease] = await Promise.all([forge.threads(pull), diffs.current()]);
-      lease.release();
+      const [read] = await Promise.all([
+        forge.threads(pull),
+        diffs.current().then((lease) => lease.release()),
+      ]);
       remote = await mergeThreads(read, threads, await openStore(), anchors, remote);
       threadsProblem = undefined;
     } catch (error) {
