@@ -11,7 +11,10 @@ export interface FileContent {
 
 /** Lines of context around a change. */
 const CONTEXT = 3;
-/** Maximum edits of a comparison; beyond it, all lines between the first and the last difference are replaced. */
+/**
+ * Maximum edits of a comparison, not counting lines that only one side has. Beyond it, all lines between the first and
+ * the last difference are replaced.
+ */
 const MAX_EDITS = 10_000;
 /** Bytes at the start of a file in which git searches for NUL to recognize a binary file. */
 const BINARY_HEAD = 8_000;
@@ -82,7 +85,7 @@ function unifiedHunks(before: readonly string[], after: readonly string[]): stri
     const newStart = first.new - (first.old - start);
     const end = Math.min(before.length, last.oldEnd + CONTEXT);
     const newEnd = last.newEnd + (end - last.oldEnd);
-    output.push(`@@ -${range(start, end)} +${range(newStart, newEnd)} @@`);
+    output.push(`@@ -${formatRange(start, end)} +${formatRange(newStart, newEnd)} @@`);
     let at = start;
     for (const change of group) {
       push(output, " ", before.slice(at, change.old));
@@ -102,7 +105,7 @@ function unifiedHunks(before: readonly string[], after: readonly string[]): stri
 }
 
 /** Returns `start,count`. The start of a range without lines is the line before it. */
-function range(start: number, end: number): string {
+function formatRange(start: number, end: number): string {
   return end === start ? `${start},0` : `${start + 1},${end - start}`;
 }
 
@@ -123,26 +126,43 @@ function changesBetween(before: readonly string[], after: readonly string[]): Ch
   if (head === oldEnd && head === newEnd) return [];
   const whole = { old: head, oldEnd, new: head, newEnd };
   if (head === oldEnd || head === newEnd) return [whole];
-  const parts = diffArrays(before.slice(head, oldEnd), after.slice(head, newEnd), {
-    maxEditLength: MAX_EDITS,
-  });
-  if (!parts) return [whole];
   const changes: Change[] = [];
   let [old, added] = [head, head];
-  let open: Change | undefined;
-  for (const part of parts) {
-    const count = part.value.length;
-    if (part.added || part.removed) {
-      open ??= { old, oldEnd: old, new: added, newEnd: added };
-      if (part.removed) old += count;
-      else added += count;
-      open = { ...open, oldEnd: old, newEnd: added };
-    } else {
-      if (open) changes.push(open);
-      open = undefined;
-      old += count;
-      added += count;
-    }
+  for (const [nextOld, nextAdded] of [...pairLines(before, after, whole), [oldEnd, newEnd] as const]) {
+    if (nextOld > old || nextAdded > added)
+      changes.push({ old, oldEnd: nextOld, new: added, newEnd: nextAdded });
+    [old, added] = [nextOld + 1, nextAdded + 1];
   }
-  return open ? [...changes, open] : changes;
+  return changes;
+}
+
+/**
+ * Returns the indexes of the lines within a change that stay: of each line, its old and its new index. Like git, first
+ * leaves out lines that only one side has, so that only reordered lines count as edits.
+ */
+function pairLines(before: readonly string[], after: readonly string[], within: Change): [number, number][] {
+  const oldLines = new Set(before.slice(within.old, within.oldEnd));
+  const newLines = new Set(after.slice(within.new, within.newEnd));
+  const old = range(within.old, within.oldEnd).filter((index) => newLines.has(before[index] as string));
+  const added = range(within.new, within.newEnd).filter((index) => oldLines.has(after[index] as string));
+  const parts = diffArrays(
+    old.map((index) => before[index]),
+    added.map((index) => after[index]),
+    { maxEditLength: MAX_EDITS },
+  );
+  const pairs: [number, number][] = [];
+  let [fromOld, fromNew] = [0, 0];
+  for (const { value, added: isAdded, removed: isRemoved } of parts ?? []) {
+    if (!isAdded && !isRemoved)
+      for (let offset = 0; offset < value.length; offset += 1)
+        pairs.push([old[fromOld + offset] as number, added[fromNew + offset] as number]);
+    if (!isAdded) fromOld += value.length;
+    if (!isRemoved) fromNew += value.length;
+  }
+  return pairs;
+}
+
+/** Returns the whole numbers from `start` to below `end`. */
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index);
 }

@@ -55,6 +55,16 @@ describe("filePatch", () => {
     const binary = filePatch("x", undefined, file(Buffer.from([1, 0, 2])));
     expect(binary?.bytes.toString()).toContain("Binary files /dev/null and b/x differ\n");
   });
+
+  it("keeps the lines between any number of changed lines", () => {
+    const text = (word: string) => {
+      const lines = Array.from({ length: 12_000 }, (_, index) => `same ${index}\n${word} ${index}\n`);
+      return Buffer.from(lines.join(""));
+    };
+    const patch = patchOf(text("old"), text("new")).toString();
+    expect(patch).toContain("\n same 11999\n-old 11999\n+new 11999\n");
+    expect(patch.match(/^[-+](?:old|new) /gm)).toHaveLength(24_000);
+  });
 });
 
 describe("completeSides", () => {
