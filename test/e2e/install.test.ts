@@ -39,12 +39,14 @@ function run(home: string, argv: readonly string[], input = ""): Promise<Ended> 
   return new Promise((done) => child.on("close", (code) => done({ code, stdout, stderr })));
 }
 
-/** Runs a program without the privileges of root, to whom no folder is closed. */
-const WITHOUT_PRIVILEGES = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] as const;
+const isRoot = process.getuid?.() === 0;
+
+/** Runs a program without the privileges of root, to whom no folder is closed. Only root can drop them. */
+const WITHOUT_PRIVILEGES = isRoot ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : [];
 
 /** Returns a folder that only another user can write to, although its mode permits its owner to. */
 async function foreignFolder(home: string): Promise<string> {
-  if (process.getuid?.() !== 0) return "/usr/share";
+  if (!isRoot) return "/usr/share";
   const folder = join(home, "foreign");
   await mkdir(folder);
   await chown(folder, NOBODY, NOBODY);
