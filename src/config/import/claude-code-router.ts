@@ -93,7 +93,7 @@ export function importClaudeCodeRouter(value: unknown, file: string): Imported {
       api_keys: [importKey("claude-code-router", importSecret(key, REFERENCE))],
     }),
     upstreams,
-    // claude-code-router does not route a model that its user names, whatever the length of the prompt.
+    // claude-code-router sends a request for `provider,model` there, even if the prompt is long: direct rules come first.
     models: [...directRules(config.Providers, names), ...importRoutes(config.Router ?? {}, names, notes)],
     ...(timeout ? { timeouts: { total: timeout / 1000 } } : {}),
   };

@@ -27,7 +27,7 @@ export interface RotationLimits {
 }
 
 /**
- * Creates a file that writes lines in batches. If a write fails, its lines are lost, and `onError` receives the error
+ * Creates a rotating file, to which lines are written in batches. If a write fails, its lines are lost, and `onError` receives the error
  * unless the previous write failed too.
  */
 export function createRotatingFile(

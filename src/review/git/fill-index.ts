@@ -73,7 +73,7 @@ export async function fillIndex(
 }
 
 async function readEntries(git: GitHandle, index: string, format: ObjectFormat): Promise<TrackedEntries> {
-  // Git does not write an index without entries.
+  // If the index cannot be read or parsed, git lists its entries.
   const content = await readFile(index).catch(() => Buffer.alloc(0));
   return readTracked(content, format) ?? parseListing(await listEntries(git)).entries;
 }
@@ -181,7 +181,7 @@ async function compareUnread(
 ): Promise<ObjectSizes> {
   const { objectFormat } = repository;
   const startedAt = Date.now();
-  // Git does not write an index without entries.
+  // The file does not exist if the base has no entries and no index was cached.
   const entries = parseIndex(await readFile(index).catch(() => Buffer.alloc(0)), objectFormat);
   if (!entries) return new Map();
   const unread = entries.flatMap((entry, position) => (isUnread(entry, objectFormat) ? [position] : []));

@@ -69,7 +69,10 @@ export function planOutgoing(input: OutgoingInput): OutgoingPlan {
   return { items, kept };
 }
 
-/** Reports whether a message is to be posted: one that the person wrote, or a finding that the person accepted. */
+/**
+ * Reports whether a message is to be posted: one that the person wrote, or a finding that the person accepted. Messages
+ * that were posted before and those of dismissed threads are not.
+ */
 function isToPost(thread: Thread, { author, postedAt }: ThreadMessage, index: number): boolean {
   if (postedAt !== undefined || thread.state === "dismissed") return false;
   return author.kind === "person" || (index === 0 && thread.accepted === true);

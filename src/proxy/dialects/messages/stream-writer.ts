@@ -83,7 +83,7 @@ export class BlockWriter {
     return blocks.flatMap(createBlockSteps);
   }
 
-  /** Writes the waiting steps of the parts up to the first part that has not ended. */
+  /** Writes the waiting steps of the parts up to and including the first part that has not ended. */
   private advance(): string {
     let written = "";
     for (const [index, queued] of this.queue) {

@@ -34,9 +34,9 @@ interface Template {
  * (`StreamDecoder.readsText`) take the slow path. Creating a template requires two events that differ in one string.
  * Each must decode to one delta of the same part, with that string as its text, and their client texts must differ only
  * in that string. Strings with escapes take the slow path, because escapes may be written differently on each side.
- * Every other event takes the slow path as well, and the template is discarded unless the event matches it. Codecs that
- * retain the text of a part receive the bypassed text later, in one delta for many events (`StreamDecoder.note`), and
- * always before their next event.
+ * Events that do not match the template also take the slow path, and the template is then discarded. Codecs that retain
+ * the text of a part receive the bypassed text later, in one delta for many events (`StreamDecoder.note`), and always
+ * before their next event.
  */
 export class DeltaFastPath {
   /** The template of the last event, once two events in a row match it. */

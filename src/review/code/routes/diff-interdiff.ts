@@ -25,6 +25,7 @@ export function diffInterdiffRoute(
 }
 
 function noSuchRound(round: number | undefined): AppError {
-  const which = round === undefined ? "of this branch" : `on round ${round} of this branch`;
-  return new AppError("not_found", `Cannot compare: no diff is stored with the feedback ${which}`);
+  const which =
+    round === undefined ? "last feedback on this branch" : `feedback on round ${round} of this branch`;
+  return new AppError("not_found", `Cannot compare: no diff is stored with the ${which}`);
 }
