@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { stopProxy } from "../../src/cli/proxy/control/stop.ts";
 import { addRunningProxy } from "../../src/cli/proxy/running-proxies.ts";
 import { createServiceManager } from "../../src/cli/proxy/service/create-service-manager.ts";
@@ -15,8 +15,10 @@ import { listedProxy } from "../support/listed-proxy.ts";
 import { recordOutput } from "../support/record-output.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-// Test files share modules. An earlier file may have loaded the real ones, which would stop this process.
+// Test files share modules. An earlier file may have loaded the real ones, which would stop this process; a later file
+// needs them.
 vi.hoisted(() => vi.resetModules());
+afterAll(() => void vi.resetModules());
 vi.mock("../../src/cli/proxy/control/stop.ts", () => ({ stopProxy: vi.fn(async () => 0) }));
 vi.mock("../../src/cli/proxy/service/service.ts", () => ({ uninstallService: vi.fn(async () => 0) }));
 
