@@ -83,6 +83,27 @@ describe("the workflows", () => {
     expect(written).not.toContain(".example");
   });
 
+  it.each([
+    ["v1.2.0", "latest", "false"],
+    ["v1.2.0-rc.1", "next", "true"],
+  ])(
+    "release %s under npm's tag %s, and mark a pre-release at GitHub: %s",
+    async (tag, distTag, isPrerelease) => {
+      const { release, npm } = (parse(read("release.yml")) as Workflow).jobs;
+      const steps = [...(release?.steps ?? []), ...(npm?.steps ?? [])];
+      const scripts = steps
+        .map(({ run = "" }) => run)
+        .filter((run) => /gh release create|npm publish/.test(run));
+      const fakes = 'gh() { printf "gh %s\\n" "$*"; }; npm() { printf "npm %s\\n" "$*"; };';
+      const { stdout } = await promisify(execFile)("bash", ["-euc", `${fakes}\n${scripts.join("\n")}`], {
+        env: { ...process.env, GITHUB_REF_NAME: tag },
+      });
+      const [github = "", published = ""] = stdout.split("\n");
+      expect(github).toContain(`gh release create ${tag} --draft --prerelease=${isPrerelease} `);
+      expect(published).toMatch(new RegExp(`^npm publish .* --tag ${distTag} `));
+    },
+  );
+
   it("run commands that package.json has, and install without scripts", () => {
     const { scripts } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
     for (const name of names) {
