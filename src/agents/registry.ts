@@ -57,12 +57,15 @@ export function reviewedAgentNamed(name: string): ReviewedAgent {
   });
 }
 
-/** Returns the client with this id or program name, such as "claude". Throws `usage` for an unknown name. */
-export function proxyClientNamed(name: string): ProxyClient {
+/**
+ * Returns the client with this id or program name, such as "claude". Throws `usage` for an unknown name, and names the
+ * `suitable` clients.
+ */
+export function proxyClientNamed(name: string, suitable = proxyClients): ProxyClient {
   const client = find(proxyClients, name);
   if (client) return client;
   throw new AppError("usage", `Unknown client: ${name}`, {
-    hint: `Known clients: ${getIds(proxyClients).join(", ")}.`,
+    hint: `Known clients: ${getIds(suitable).join(", ")}.`,
   });
 }
 

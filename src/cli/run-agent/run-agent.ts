@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Connection, Launch, ProxyConnector } from "../../agents/proxy-connector.ts";
-import { type ProxyClient, proxyClientNamed } from "../../agents/registry.ts";
+import { launchedAgents, type ProxyClient, proxyClientNamed } from "../../agents/registry.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
@@ -35,9 +35,9 @@ export async function runAgent(
   flags: RunFlags,
   output: Output,
 ): Promise<number> {
-  const client = proxyClientNamed(id);
+  const client = proxyClientNamed(id, launchedAgents);
   const connector = await client.proxy.load();
-  if (client.program === undefined || client.proxy.needsFiles) refuse(client);
+  if (client.program === undefined || !launchedAgents.includes(client)) refuse(client);
   const program = await findOnPath(client.program, processEnvironment["PATH"] ?? "");
   if (program === undefined)
     throw new AppError(

@@ -37,4 +37,16 @@ describe("sallyport run", () => {
     const key = (await readFile(generatedKeyFile(join(home, "data")), "utf8")).trim();
     expect(results.map((text) => JSON.parse(text).environment.ANTHROPIC_AUTH_TOKEN)).toEqual([key, key]);
   });
+
+  it("names only the agents that it can start for an unknown one", async () => {
+    vi.stubEnv("PATH", "");
+    const run = runAgent("nonsense", [], { json: false }, recordOutput().output);
+    const { hint } = await run.catch((error) => error);
+    expect(hint).toContain("claude-code");
+    const named: string[] = hint.match(/[\w-]+(?=[,.])/g);
+    for (const id of named)
+      await runAgent(id, [], { json: false }, recordOutput().output).catch(({ message }) =>
+        expect([id, message]).toEqual([id, expect.stringContaining("is not installed")]),
+      );
+  });
 });
