@@ -53,12 +53,22 @@ export async function readEnvironmentFile(path: string): Promise<Environment> {
   }
 }
 
-/** Returns `$SERVICE_HOME`, or otherwise `sallyport` in `$XDG_DATA_HOME` or in the platform's data directory. */
+/**
+ * Returns `$SERVICE_HOME`, or otherwise `sallyport` in `$XDG_DATA_HOME` or in the platform's data directory. Throws
+ * `usage` if `$SERVICE_HOME` is relative: the location of decisions would depend on the working directory.
+ */
 export function dataDirectory(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  if (environment["SERVICE_HOME"]) return environment["SERVICE_HOME"];
+  const configured = environment["SERVICE_HOME"];
+  if (configured) {
+    if (isAbsolute(configured)) return configured;
+    const name = getNameInUse(environment, "SERVICE_HOME");
+    throw new AppError("usage", `${name} must be an absolute path, got "${configured}"`, {
+      hint: `Set ${name} to an absolute path, or unset it to use the default data directory.`,
+    });
+  }
   const dataHome = baseDirectory(environment, "XDG_DATA_HOME");
   if (dataHome) return join(dataHome, "sallyport");
   if (platform === "win32")

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configFile, dataDirectory, getHomeDirectory } from "../../src/config/paths.ts";
+import { configFile, dataDirectory, getHomeDirectory, withOwnNames } from "../../src/config/paths.ts";
 
 const home = resolve("/home/ada");
 
@@ -26,6 +26,16 @@ describe("the places of data and configuration", () => {
     const environment = { HOME: home, XDG_DATA_HOME: "data", XDG_CONFIG_HOME: "./config" };
     expect(dataDirectory(environment, "linux")).toBe(resolve(home, ".local/share/sallyport"));
     expect(configFile(environment, "linux")).toBe(resolve(home, ".config/sallyport/config.json"));
+  });
+
+  it.each(["SERVICE_HOME", "SALLYPORT_HOME"])("are rejected if %s is relative", (name) => {
+    for (const path of ["data", "./data", "~/data"])
+      expect(() => dataDirectory(withOwnNames({ HOME: home, [name]: path }))).toThrow(
+        expect.objectContaining({
+          code: "usage",
+          message: `${name} must be an absolute path, got "${path}"`,
+        }),
+      );
   });
 
   it("are in the profile that Node.js reports on Windows, even if HOME names another folder", () => {
