@@ -104,9 +104,19 @@ function describeProxy(routes, version) {
     paths[name] ??= {};
     // OpenAPI cannot express "any method".
     const methods = ["ANY", "COMMON"].includes(method) ? ["get", "post"] : [method.toLowerCase()];
-    for (const each of methods) paths[name][each] ??= { summary, tags: [dialect], responses: {} };
+    for (const each of methods)
+      paths[name][each] ??= { summary, tags: [dialect], parameters: listParameters(name) };
   }
   return { openapi: "3.1.0", info: { title: "Proxy API", version }, paths };
+}
+
+function listParameters(path) {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
 }
 
 function createPage(name, document, text) {
@@ -118,7 +128,7 @@ function createPage(name, document, text) {
       ...operation,
     })),
   );
-  const isDetailed = operations.some(({ parameters }) => parameters);
+  const isDetailed = operations.some(({ responses }) => responses);
   const body = isDetailed ? operations.map(describeOperation).join("\n\n") : listOperations(operations);
   return {
     isApi: true,
@@ -148,7 +158,7 @@ function describeOperation({ method, path, summary, parameters = [], requestBody
       ),
     );
   const body = requestBody?.content["application/json"].schema;
-  if (body) sections.push("Body:", describeSchema(body));
+  if (body) sections.push(requestBody.required ? "Body:" : "Body, optional:", describeSchema(body));
   const result = response?.content?.["application/json"]?.schema;
   if (result) sections.push(`Response ${status}:`, describeSchema(result));
   return sections.join("\n\n");

@@ -23,7 +23,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 interface DocumentedOperation {
   readonly operationId: string;
-  readonly requestBody?: unknown;
+  readonly requestBody?: { readonly required: boolean };
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
 }
 

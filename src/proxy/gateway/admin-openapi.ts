@@ -55,12 +55,18 @@ function describeOperation(route: AdminRoute): unknown {
     operationId: getOperationId(route),
     summary,
     parameters: [...inPath, ...inQuery],
-    ...(body && { requestBody: { required: true, content: jsonContent(jsonSchema(body, "input")) } }),
+    ...(body && { requestBody: describeBody(body) }),
     responses: {
       [status]: { description: "Success", content: jsonContent(jsonSchema(response, "output")) },
       default: { description: "Error", content: jsonContent(jsonSchema(errorSchema, "output")) },
     },
   };
+}
+
+/** Describes a body, which may be missing if its schema accepts `{}`: the routes read an empty body as `{}`. */
+function describeBody(schema: z.ZodType): unknown {
+  const required = !schema.safeParse({}).success;
+  return { required, content: jsonContent(jsonSchema(schema, "input")) };
 }
 
 const jsonContent = (schema: unknown) => ({ "application/json": { schema } });

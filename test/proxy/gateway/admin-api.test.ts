@@ -347,9 +347,16 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
     );
     expect(ids).toContain("postKeysIdRotate");
     expect(new Set(ids).size).toBe(adminRoutes.length);
+    const { key } = await ok(proxy, "POST", "/keys", { name: "alice" });
+    await ok(proxy, "POST", "/teams", { name: "search" });
     for (const { method, path, body: schema, query } of adminRoutes) {
       const operation = body.paths[path]?.[method.toLowerCase()];
       expect(operation?.requestBody !== undefined).toBe(schema !== undefined);
+      if (schema !== undefined) {
+        const present = path.replace("{id}", key.id).replace("{name}", "search");
+        const { status: withoutBody } = await proxy.request(method, present);
+        expect([method, path, operation?.requestBody?.required]).toEqual([method, path, withoutBody === 400]);
+      }
       const named = operation?.parameters
         .filter((parameter) => parameter.in === "query")
         .map(({ name }) => name);
