@@ -45,7 +45,8 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
     else if (outcome === "removed") removed.push(step.id);
     else if (outcome !== "absent") failure ??= outcome;
   }
-  const proxies = flags.project ? [] : await listRunningProxies(dataDirectory(processEnvironment));
+  const folder = resolve(dataDirectory(processEnvironment));
+  const proxies = flags.project ? [] : await listRunningProxies(folder);
   if (!flags.project) await stopProxy({ all: true, json: true }, quiet);
   if (proxies.length > 0) output.note(`Stopped ${proxies.map(({ url }) => url).join(", ")}.`);
   const data = flags.data && failure === undefined ? await removeData(flags, output) : undefined;
@@ -56,11 +57,11 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
     if (removed.length === 0 && proxies.length === 0 && !hasDeclined && failure === undefined)
       output.note("No agent has files from Sallyport. No changes made.");
     output.note(`To remove the program: npm uninstall --global sallyport, or delete the executable.`);
-    if (data === undefined)
-      output.note(`Plans, drafts and decisions stay in ${resolve(dataDirectory(processEnvironment))}`);
+    if (!flags.data) output.note(`Plans, drafts and decisions stay in ${folder}`);
   }
   if (failure === undefined) return 0;
-  if (flags.data) output.note("The data directory stays, because it has the backups for the failed steps.");
+  if (flags.data)
+    output.note(`The data directory stays, because it has the backups for the failed steps: ${folder}`);
   return failure.exitCode;
 }
 

@@ -92,7 +92,13 @@ it("removes the other parts if the settings of one agent are invalid, and then k
   expect(await readFile(settings, "utf8")).toBe("{broken");
   expect(notes.join("\n")).toContain(`hook of Claude Code: ${settings}: Not valid JSON`);
   expect(stopProxy).toHaveBeenCalledOnce();
-  expect(await readdir(dataDirectory(processEnvironment))).toContain("agents");
+  const data = dataDirectory(processEnvironment);
+  expect(await readdir(data)).toContain("agents");
+  notes.length = 0;
+  expect(await uninstallAll({ ...flags, all: true, data: true, json: false }, output)).toBe(2);
+  expect(notes.filter((note) => /\bstays?\b/.test(note))).toEqual([
+    `The data directory stays, because it has the backups for the failed steps: ${data}`,
+  ]);
 
   await writeFile(settings, "{}");
   expect(await uninstallAll({ ...flags, all: true, data: true }, output)).toBe(0);
