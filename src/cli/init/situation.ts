@@ -166,11 +166,8 @@ async function hasKeychain(platform: NodeJS.Platform = process.platform): Promis
 
 async function readServiceState(): Promise<Situation["proxy"]["service"]> {
   try {
-    const manager = createServiceManager();
-    const { installed, detail } = await manager.state();
-    if (installed) return "installed";
-    // Without a session of this user, systemctl prints no state.
-    return detail === "unknown (unknown)" ? "unavailable" : "absent";
+    const { installed } = await createServiceManager().state();
+    return installed ? "installed" : "absent";
   } catch (error) {
     if (error instanceof AppError && error.code === "service_failed") return "unavailable";
     throw error;

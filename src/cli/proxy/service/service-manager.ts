@@ -50,6 +50,7 @@ export interface ServiceManager {
   start(): Promise<void>;
   /** Stops the service and removes it from the manager, after which its file can be deleted. */
   disable(): Promise<void>;
+  /** Throws `service_failed` if the manager cannot be reached. */
   state(): Promise<ServiceState>;
   /** Returns the command that prints the service's messages; undefined if they are in the definition's log file. */
   logCommand(

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import type { InstallTarget } from "../../../agents/agent.ts";
 import {
@@ -24,6 +23,7 @@ import { parseCount, printLines } from "../control/logs.ts";
 import { NOT_RUNNING } from "../control/status.ts";
 import { getProxyLogFile } from "../start/start-detached.ts";
 import { createServiceManager } from "./create-service-manager.ts";
+import { runVisibly } from "./run-visibly.ts";
 import { OWN_MARK, type ServiceDefinition, type ServiceManager } from "./service-manager.ts";
 import { listShellVariables, recordReads } from "./shell-variables.ts";
 
@@ -166,7 +166,10 @@ async function disable(manager: ServiceManager, output: Output): Promise<void> {
   await manager.disable().catch((error: unknown) => output.note(getErrorMessage(error)));
 }
 
-/** Runs `sallyport proxy service status`. Resolves to the exit code, 3 if the service does not run. */
+/**
+ * Runs `sallyport proxy service status`. Resolves to the exit code, 3 if the service does not run. Throws
+ * `service_failed` if the service manager cannot be reached.
+ */
 export async function showServiceStatus(
   { json }: { readonly json: boolean },
   output: Output,
@@ -197,8 +200,13 @@ export interface ServiceLogsFlags {
 /** Runs `sallyport proxy service logs`: prints the messages of the service, not the calls. */
 export async function showServiceLogs(flags: ServiceLogsFlags, output: Output): Promise<number> {
   const count = parseCount(flags.lines);
-  const command = createServiceManager().logCommand(count, flags);
-  if (command !== undefined) return runVisibly(command);
+  const manager = createServiceManager();
+  const command = manager.logCommand(count, flags);
+  if (command !== undefined) {
+    if ((await openReceipts("service", "proxy").find(manager.file)) === undefined)
+      output.note("The proxy is not installed as a service. To install it: sallyport proxy service install");
+    return runVisibly(command);
+  }
   const path = getProxyLogFile();
   const { lines, end } = await readLastLines(path, count);
   const format = flags.json ? (line: string) => JSON.stringify({ MESSAGE: line }) : (line: string) => line;
@@ -207,28 +215,6 @@ export async function showServiceLogs(flags: ServiceLogsFlags, output: Output): 
   if (lines.length === 0) output.note(`${path} has no messages.`);
   else await output.result(lines.map(format).join("\n"));
   return 0;
-}
-
-function runVisibly([program = "", ...args]: readonly string[]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
-    // The terminal signals both processes. This process waits until the child ends.
-    const ignore = () => {};
-    process.on("SIGINT", ignore);
-    child.once("error", (cause) => {
-      process.off("SIGINT", ignore);
-      reject(
-        new AppError("service_failed", `Cannot run ${program}: ${cause.message}`, {
-          cause,
-          hint: `Install ${program}, or run the proxy in the background: sallyport proxy start --detach`,
-        }),
-      );
-    });
-    child.once("close", (code, signal) => {
-      process.off("SIGINT", ignore);
-      resolve(code ?? (signal === "SIGINT" ? 130 : 1));
-    });
-  });
 }
 
 /**

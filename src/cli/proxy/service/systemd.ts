@@ -31,12 +31,11 @@ export function createSystemd({ environment, home, run }: ServiceHost): ServiceM
       await systemctl("disable", "--now", UNIT);
     },
     async state() {
-      const { stdout } = await run("systemctl", [
-        "--user",
+      const { stdout } = await systemctl(
         "show",
         UNIT,
         "--property=LoadState,ActiveState,SubState,UnitFileState",
-      ]);
+      );
       const values = new Map(
         stdout.split("\n").map((line) => [line.split("=")[0], line.split("=")[1] ?? ""] as const),
       );

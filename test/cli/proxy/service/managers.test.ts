@@ -58,6 +58,11 @@ describe("systemd", () => {
       code: "service_failed",
       message: "systemctl --user daemon-reload failed: Failed to connect to bus: No medium found",
     });
+    await expect(create(run).state()).rejects.toMatchObject({
+      code: "service_failed",
+      message: expect.stringMatching(/^systemctl --user show .* failed: Failed to connect to bus: No medium/),
+      hint: expect.stringContaining("sallyport proxy start --detach"),
+    });
   });
 
   it("explains that it is not installed", async () => {

@@ -102,11 +102,38 @@ describe.skipIf(process.platform !== "linux")("proxy service install", () => {
     expect(JSON.parse(printed)).toEqual({ removed: ["service"] });
   });
 
+  it("keeps a file that Sallyport did not write", async () => {
+    const home = await makeHome({});
+    const folder = join(home, ".config/systemd/user");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "sallyport-proxy.service"), "[Unit]\n");
+    const { code, text } = await runCommand(["proxy", "service", "install", "--yes"]);
+    expect(text).toContain("was not written by Sallyport");
+    expect(code).toBe(2);
+  });
+
   it("names the command with all flags if it cannot ask", async () => {
     const home = await makeHome({});
     const files = ["--config", join(home, "config.json"), "--env-file", join(home, "keys.env")];
     const { code, text } = await runCommand(["proxy", "service", "install", ...files]);
     expect(code).toBe(2);
     expect(text).toContain(`proxy service install ${files.join(" ")} --yes`);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("proxy service logs", () => {
+  it("states that the service is not installed, or journalctl", async () => {
+    const home = await makeHome({ ACME_KEY: "k", ACME_TOKEN: "t" });
+    const { code, text } = await runCommand(["proxy", "service", "logs"]);
+    expect(code).toBe(1);
+    expect(text).toContain("Cannot run journalctl: it is not installed");
+    const missing = "not installed as a service. To install it: sallyport proxy service install";
+    expect(text).toContain(missing);
+    await writeFile(join(home, "bin/journalctl"), "#!/bin/sh\n", { mode: 0o755 });
+    const config = ["--config", join(home, "config.json")];
+    expect((await runCommand(["proxy", "service", "install", "--yes", ...config])).code).toBe(0);
+    const after = await runCommand(["proxy", "service", "logs"]);
+    expect(after.code).toBe(0);
+    expect(after.text).not.toContain(missing);
   });
 });
