@@ -1,6 +1,5 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { AppError, getErrorMessage } from "../../errors.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Listeners } from "../../http/listeners.ts";
 import type { ListedAgent } from "../../review/agents.ts";
@@ -10,6 +9,7 @@ import type { SarifFinding } from "../../review/live/parse-sarif.ts";
 import type { ReviewIdentity } from "../../review/live/register-review.ts";
 import { createSession, type Session } from "../../review/session.ts";
 import { createOpenTabs } from "../../review/storage/open-tabs.ts";
+import { dataDirectoryFailure } from "../data-directory-failure.ts";
 import type { Output } from "../output.ts";
 import { openReadyFile } from "../ready-file.ts";
 import { chooseOpening, openBrowser } from "./browser.ts";
@@ -197,9 +197,6 @@ export async function checkDataDirectory(path: string): Promise<void> {
     await makePrivateFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new AppError("storage", `Cannot use the data directory ${path}: ${getErrorMessage(cause)}`, {
-      cause,
-      hint: "Make it writable, or set SERVICE_HOME to another folder.",
-    });
+    throw dataDirectoryFailure(path, cause);
   }
 }

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { AppError } from "../../../errors.ts";
 import { makePrivateFolder } from "../../../files/private-folder.ts";
+import { dataDirectoryFailure } from "../../data-directory-failure.ts";
 import type { Output } from "../../output.ts";
 import { type DetachFailure, spawnDetached } from "../../spawn-detached.ts";
 import { listRunningProxies, type RunningProxy } from "../running-proxies.ts";
@@ -28,19 +29,25 @@ export async function startProxyDetached(json: boolean, output: Output): Promise
   return 0;
 }
 
-/** Starts this program in the background with the arguments of `proxy start`. Its stderr goes to the log. */
+/**
+ * Starts this program in the background with the arguments of `proxy start`. Its stderr goes to the log. Throws
+ * `storage` if the data directory is not writable.
+ */
 export async function startDetached(
   args: readonly string[],
   folder = process.cwd(),
 ): Promise<RunningProxy | DetachFailure> {
-  const path = getProxyLogFile();
-  const log = await openLog(path);
+  const data = dataDirectory(processEnvironment);
+  const path = getProxyLogFile(data);
+  const log = await openLog(path).catch((cause: unknown) => {
+    throw dataDirectoryFailure(data, cause);
+  });
   const { size } = await log.stat();
   const started = await spawnDetached(toServingArguments(args), { folder, stderr: log.fd }).finally(() =>
     log.close(),
   );
   if ("exitCode" in started) return { ...started, report: (await readFile(path)).subarray(size).toString() };
-  const running = await listRunningProxies(dataDirectory(processEnvironment));
+  const running = await listRunningProxies(data);
   const own = running.find(({ pid }) => pid === started.pid);
   if (own) return own;
   throw new AppError("storage", "The proxy runs, but the data directory is not writable", {
