@@ -57,23 +57,30 @@ export async function upgrade(
   return 0;
 }
 
+/** Without these flags, npm retries for more than a minute if there is no network. */
+const FETCH_LIMITS = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=30000"];
+
 /** Returns the newest published version. Throws `upgrade_failed`. */
 async function fetchNewestVersion(run: RunCommand): Promise<string> {
-  const { code, stdout, stderr } = await run("npm", ["view", "sallyport@latest", "version"]);
+  const { code, stdout, stderr } = await run("npm", ["view", "sallyport@latest", "version", ...FETCH_LIMITS]);
   const newest = stdout.trim();
   if (code === 0 && /^\d+\.\d+\.\d+/.test(newest)) return newest;
   if (code === undefined)
     throw new AppError("upgrade_failed", "Cannot find the newest version: npm is not installed", {
       hint: "Compare sallyport --version with the releases on the project's page.",
     });
-  const reason = /E404/.test(stderr) ? "the package is not published" : (stderr.trim().split("\n")[0] ?? "");
   throw new AppError(
     "upgrade_failed",
-    `Cannot find the newest version: ${reason || "npm printed no version"}`,
+    `Cannot find the newest version: ${getNpmError(stderr) || "npm printed no version"}`,
     {
       hint: "Check the network and npm's registry: npm config get registry",
     },
   );
+}
+
+function getNpmError(stderr: string): string {
+  if (/E404/.test(stderr)) return "the package is not published";
+  return /failed, reason: (.+)/.exec(stderr)?.[1] ?? stderr.trim().split("\n")[0] ?? "";
 }
 
 /**

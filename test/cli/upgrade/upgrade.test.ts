@@ -41,10 +41,28 @@ describe("sallyport upgrade --check", () => {
     expect(JSON.parse(printed.join(""))).toEqual({ installed: "0.1.0", newest: "0.2.0", available: true });
   });
 
+  it("does not wait for npm's minute of retries", async () => {
+    const lines: string[] = [];
+    const run = async (program: string, args: readonly string[]) => {
+      lines.push([program, ...args].join(" "));
+      return npm({ stdout: "0.1.0\n" })();
+    };
+    await upgrade(check, recording().output, run, "0.1.0");
+    expect(lines).toEqual([expect.stringMatching(/^npm view sallyport@latest version .*--fetch-retries=1 /)]);
+  });
+
   it.each([
     [{ code: undefined }, "npm is not installed"],
     [{ code: 1, stderr: "npm error code E404\n" }, "the package is not published"],
     [{ code: 1, stderr: "npm error network timeout\n" }, "npm error network timeout"],
+    [
+      {
+        code: 1,
+        stderr:
+          "npm error code EAI_AGAIN\nnpm error request to https://a.example/x failed, reason: getaddrinfo EAI_AGAIN\n",
+      },
+      "getaddrinfo EAI_AGAIN",
+    ],
   ])("reports why the newest version is unknown: %j", async (result, reason) => {
     const { output } = recording();
     await expect(upgrade(check, output, npm(result), "0.1.0")).rejects.toMatchObject({
