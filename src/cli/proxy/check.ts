@@ -10,6 +10,7 @@ import { effectiveMode } from "../../proxy/auth/policy.ts";
 import type { Output } from "../output.ts";
 import { readProxyConfiguration } from "../proxy-configuration.ts";
 import { table } from "../table.ts";
+import { baseUrl, warnOfItself } from "./start/banner.ts";
 
 export interface ProxyCheckFlags extends ProxyFlags {
   readonly json: boolean;
@@ -43,6 +44,7 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
   }
   if (loaded.settings.store !== undefined)
     output.note('proxy.store is deprecated: write "database": "none" instead.');
+  for (const warning of warnOfItself(config, baseUrl(config, config.port))) output.note(warning);
   const mode = effectiveMode(config.authMode, config.allowLanAccess);
   const where = loaded.file ? loaded.path : `${loaded.path} (not found)`;
   const lines = [

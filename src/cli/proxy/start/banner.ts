@@ -57,7 +57,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
 }
 
 /** Returns a warning for each upstream that is the proxy itself: calls to it fail with 508. */
-function warnOfItself({ upstreams }: ProxyConfig, base: string): string[] {
+export function warnOfItself({ upstreams }: ProxyConfig, base: string): string[] {
   const itself = [...upstreams.values()].filter(
     ({ dialect, baseUrl: target }) => dialect !== "any" && isSameAddress(base, target),
   );
