@@ -1,5 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
+import { processEnvironment } from "../../config/paths.ts";
+import { warnOfUnknownSwitches } from "../../config/review/environment.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Listeners } from "../../http/listeners.ts";
 import type { ListedAgent } from "../../review/agents.ts";
@@ -158,6 +160,7 @@ async function announce(
   const { options, kind } = review;
   const opening = chooseOpening(options.environment, options.open);
   const readyFile = options.readyFile ? await openReadyFile(options.readyFile) : undefined;
+  for (const warning of warnOfUnknownSwitches(processEnvironment)) output.note(warning);
   output.note(`Review the ${REVIEWED[kind]} at ${url}`, "essential");
   await reportReach(options, opening, port, output);
   const open = () => void openBrowser(opening, url, (text) => output.note(text));

@@ -46,6 +46,16 @@ export const REMOTE_PORT = 19_432;
 
 const SWITCHED_ON = new Set(["1", "true", "yes", "on"]);
 const SWITCHED_OFF = new Set(["disabled", "0", "false", "no", "off"]);
+const KNOWN_VALUES = new Set([...SWITCHED_ON, ...SWITCHED_OFF, "enabled", ""]);
+
+/** Returns a warning for each switch that is set to an unknown value, which has no effect. */
+export function warnOfUnknownSwitches(environment: Environment): readonly string[] {
+  return (["SERVICE_REMOTE", "SERVICE_SHARE"] as const).flatMap((name) => {
+    const value = environment[name]?.trim() ?? "";
+    if (KNOWN_VALUES.has(value.toLowerCase())) return [];
+    return [`Warning: ${getNameInUse(environment, name)}="${value}" has no effect. Set it to 1 or 0.`];
+  });
+}
 
 /** Reads the environment variables of a review. Throws `usage` for an invalid value. */
 export function readReviewEnvironment(

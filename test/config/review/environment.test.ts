@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { forwardedHost, readReviewEnvironment } from "../../../src/config/review/environment.ts";
+import {
+  forwardedHost,
+  readReviewEnvironment,
+  warnOfUnknownSwitches,
+} from "../../../src/config/review/environment.ts";
 
 const read = (environment: Record<string, string>) => readReviewEnvironment(environment, "linux");
 
@@ -28,6 +32,15 @@ describe("the environment", () => {
 
   it.each(["", "1", "enabled", "anything"])("SERVICE_SHARE=%j shares", (value) => {
     expect(read({ SERVICE_SHARE: value }).sharing).toBe(true);
+  });
+
+  it("reports switches with unknown values, which have no effect", () => {
+    expect(warnOfUnknownSwitches({ SERVICE_REMOTE: "maybe", SERVICE_SHARE: "none" })).toEqual([
+      'Warning: SERVICE_REMOTE="maybe" has no effect. Set it to 1 or 0.',
+      'Warning: SERVICE_SHARE="none" has no effect. Set it to 1 or 0.',
+    ]);
+    for (const value of ["", "1", " On ", "0", "disabled", "enabled"])
+      expect(warnOfUnknownSwitches({ SERVICE_REMOTE: value, SERVICE_SHARE: value })).toEqual([]);
   });
 
   it.each(["0", "65536", "80a", "-1", "1.5", "1e3", "0x50"])("SERVICE_PORT=%j is refused", (value) => {
