@@ -77,7 +77,7 @@ function refuse({ id, name, proxy }: ProxyClient): never {
     throw new AppError("usage", `${name} reads the proxy's address only from a file`, {
       hint: `Write it once: sallyport proxy connect ${id}`,
     });
-  throw new AppError("usage", `${name} is not a command-line program`, {
+  throw new AppError("usage", `${name} cannot be started from the command line`, {
     hint: `Set its variables in your shell: sallyport proxy connect ${id} --print`,
   });
 }
