@@ -14,6 +14,7 @@ import { addReviewCommands } from "./review/program.ts";
 import type { RunFlags } from "./run-agent/run-agent.ts";
 import { addInstallCommands } from "./setup/program.ts";
 import type { UpgradeFlags } from "./upgrade/upgrade.ts";
+import { formatUsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
 
 /** Sets the exit code that `run` returns. */
@@ -33,11 +34,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     // Flags belong to the command that they follow: `proxy keys` and its subcommands have flags of the same names.
     .enablePositionalOptions()
     .showHelpAfterError("Run with --help for the options.")
-    // Gives commander's messages the form of all other error messages.
-    .configureOutput({
-      outputError: (text) =>
-        output.note(text.trimEnd().replace(/^error: (.*)/, (_, message) => `sallyport: ${message} [usage]`)),
-    });
+    .configureOutput({ outputError: (text) => output.note(formatUsageError(text, program)) });
 
   addInit(program, output, setExitCode);
   addReviewCommands(program, output, setExitCode);

@@ -25,6 +25,12 @@ describe("an error", () => {
   it.each([
     [["review", "plan", "--prot", "3"], "unknown option '--prot' [usage]\n(Did you mean --port?)"],
     [["nosuch\u001b[31m"], "unknown command 'nosuch\u001b[31m' [usage]"],
+    [["reveiw"], "unknown command 'reveiw' [usage]\n(Did you mean review?)"],
+    [["connect"], "unknown command 'connect' [usage]\n(Did you mean sallyport proxy connect?)"],
+    [
+      ["review", "logs"],
+      "unknown command 'logs' [usage]\n(Did you mean sallyport proxy logs or sallyport proxy service logs?)",
+    ],
     [["proxy", "connect"], "missing required argument 'client' [usage]"],
   ])("of the arguments %j has a code too", async (args, message) => {
     vi.spyOn(process.stderr, "write").mockReturnValue(true);
