@@ -5,8 +5,9 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "rolldown";
 import { packageVersion, root } from "../bundle.mjs";
+import { describeReviewApi } from "./review-api.mjs";
 
-/** Returns the pages of the admin API, of the API for a key's owner, and of the proxy's routes. */
+/** Returns the pages of the review server, of the admin API, of the API for a key's owner, and of the proxy's routes. */
 export async function createApiPages() {
   const { openApiDocument, adminRoutes, ownRoutes, routes } = await importSources();
   const version = packageVersion();
@@ -16,11 +17,15 @@ export async function createApiPages() {
     version,
   );
   return [
+    createPage("review", describeReviewApi(version), REVIEW_TEXT),
     createPage("admin", admin, "Requires an admin key. [How to create keys](../reference/gateway.md)."),
     createPage("own", own, "Returns the calls and limits of one key. Requires that key."),
     createPage("proxy", describeProxy(routes, version), PROXY_TEXT),
   ];
 }
+
+const REVIEW_TEXT = `The review server serves these routes at the URL that the command prints. [Review server
+API](../reference/review-api.md) describes who may call which, and which of them the specification guarantees.`;
 
 const PROXY_TEXT = `Every route that the proxy serves, with the dialect of its errors. Routes that accept further methods
 are listed with GET and POST. The vendors' own references describe the bodies of model calls;
@@ -129,7 +134,10 @@ function createPage(name, document, text) {
     })),
   );
   const isDetailed = operations.some(({ responses }) => responses);
-  const body = isDetailed ? operations.map(describeOperation).join("\n\n") : listOperations(operations);
+  const types = document.components?.schemas ?? {};
+  const body = isDetailed
+    ? [...operations.map(describeOperation), ...describeTypes(types)].join("\n\n")
+    : listOperations(operations);
   return {
     isApi: true,
     path: `docs/api/${name}.md`,
@@ -154,19 +162,42 @@ function describeOperation({ method, path, summary, parameters = [], requestBody
     sections.push(
       table(
         "parameter",
-        parameters.map(({ name, in: where, schema }) => [name, `${describeType(schema)}, in the ${where}`]),
+        parameters.map(({ name, in: where, schema, description }) => [
+          name,
+          `${describeType(schema)}, in the ${where}${description ? `: ${description}` : ""}`,
+        ]),
       ),
     );
-  const body = requestBody?.content["application/json"].schema;
-  if (body) sections.push(requestBody.required ? "Body:" : "Body, optional:", describeSchema(body));
-  const result = response?.content?.["application/json"]?.schema;
-  if (result) sections.push(`Response ${status}:`, describeSchema(result));
+  if (requestBody)
+    sections.push(requestBody.required ? "Body:" : "Body, optional:", describeContent(requestBody.content));
+  if (response?.content) sections.push(`Response ${status}:`, describeContent(response.content));
   return sections.join("\n\n");
 }
 
+function describeContent(content) {
+  const [[media, { schema }]] = Object.entries(content);
+  return media === "application/json" ? describeSchema(schema) : `\`${media}\``;
+}
+
+/** Describes the named types of a document, to which its operations link. */
+function describeTypes(schemas) {
+  const types = Object.entries(schemas);
+  if (types.length === 0) return [];
+  const sections = types.map(([name, schema]) =>
+    [`### ${name}`, schema.description, describeSchema(schema)].filter(Boolean).join("\n\n"),
+  );
+  return ["## Types", ...sections];
+}
+
 function describeSchema(schema) {
+  if (schema.anyOf?.some(({ properties }) => properties))
+    return ["One of these:", ...schema.anyOf.map(describeAlternative)].join("\n\n");
   const rows = listMembers(schema, "");
   return rows.length === 0 ? describeType(schema) : table("member", rows);
+}
+
+function describeAlternative(schema) {
+  return [schema.description, describeSchema(schema)].filter(Boolean).join("\n\n");
 }
 
 /** Returns the members of a schema with their types; those of nested objects and lists by their paths. */
@@ -178,21 +209,28 @@ function listMembers(schema, prefix) {
   return Object.entries(members).flatMap(([name, member]) => {
     const path = `${prefix}${prefix && mark ? mark : ""}${prefix ? "." : ""}${name}`;
     const note = required.has(name) ? "" : ", optional";
-    const text = member.description ? `: ${member.description}` : "";
+    const text = member.description ? `: ${member.description.replaceAll("|", "\\|")}` : "";
     return [[path, `${describeType(member)}${note}${text}`], ...listMembers(member, path)];
   });
 }
 
 function describeType(schema = {}) {
-  const { type, anyOf, oneOf, items, const: value, pattern, format } = schema;
+  const { type, anyOf, oneOf, items, prefixItems, const: value, pattern, format, $ref } = schema;
+  if ($ref) return linkType($ref.split("/").at(-1));
   if (schema.enum) return schema.enum.map((each) => `\`${JSON.stringify(each)}\``).join(" or ");
   if (value !== undefined) return `\`${JSON.stringify(value)}\``;
   const choices = anyOf ?? oneOf;
   if (choices) return [...new Set(choices.map(describeType))].join(" or ");
+  if (prefixItems) return prefixItems.map((item) => `${item.title} ${describeType(item)}`).join(", ");
   if (type === "array") return `list of ${describeType(items)}`;
   const name = Array.isArray(type) ? type.join(" or ") : (type ?? "any value");
   if (format) return `${name} (${format})`;
   return pattern ? `${name} (\`${pattern.replaceAll("|", "\\|")}\`)` : name;
+}
+
+/** Links to a type's section, whose id is that of its heading. */
+function linkType(name) {
+  return `[${name}](#${name.toLowerCase()})`;
 }
 
 function table(heading, rows) {

@@ -13,6 +13,7 @@ import type {
 } from "./live-api-types.ts";
 
 export type * from "./code-api-types.ts";
+export type * from "./draft-api-types.ts";
 export type * from "./live-api-types.ts";
 export type * from "./notebook-api-types.ts";
 export type * from "./pr-api-types.ts";
@@ -156,6 +157,12 @@ export interface VaultSave {
   readonly plan: string;
 }
 
+/** GET /api/notes/vaults */
+export interface VaultList {
+  /** Paths of the vaults of Obsidian that exist. */
+  readonly vaults: readonly string[];
+}
+
 /** Response to approve, deny and feedback. */
 export interface DecisionResponse {
   readonly ok: true;
@@ -165,6 +172,12 @@ export interface DecisionResponse {
   readonly doubt?: CallerDoubt;
 }
 
+/** Response to a request without another result. */
+export interface Done {
+  readonly ok: true;
+}
+
+/** Body of every response with an error status, except the 409 of a draft. */
 export interface ErrorResponse {
   readonly error: string;
 }
@@ -205,41 +218,6 @@ export interface PlanAnchor {
 export interface AttachedImage {
   readonly path: string;
   readonly name: string;
-}
-
-/** GET and PUT /api/draft. The page defines `content`; the server stores it without reading it. */
-export interface Draft<Content = unknown> {
-  /** Each PUT must increase it, or repeat it with the stored content; otherwise: 409 with the stored draft. */
-  readonly generation: number;
-  /** ISO 8601 */
-  readonly savedAt: string;
-  readonly content: Content | null;
-  /** Set if another review stored the draft. */
-  readonly isEarlier?: true;
-  /** Path of the file with a stored draft that could not be read. */
-  readonly damaged?: string;
-}
-
-/** GET /api/history: earlier rounds of this plan, oldest first. */
-export interface History {
-  readonly rounds: readonly Round[];
-}
-
-export interface Round {
-  readonly round: number;
-  readonly plan: string;
-  /** ISO 8601 */
-  readonly arrivedAt: string;
-  readonly decision?: {
-    readonly decision: "approve" | "deny";
-    /** Whether a page or another program sent the decision; absent in rounds of version 0.1. */
-    readonly from?: "page" | "program";
-    readonly feedback?: string;
-    readonly decidedAt: string;
-    readonly annotations?: readonly PlanAnnotation[];
-  };
-  /** Unsent text of a round without a decision. */
-  readonly draft?: Draft;
 }
 
 /** GET /api/events: server-sent events. The name is sent as `event`, the other members as JSON data. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { plainIssue } from "../config/plain-issue.ts";
 import { AppError } from "../errors.ts";
 import { FIRST_ISSUE } from "../json/first-issue.ts";
-import type { ApproveBody, DenyBody, PlanAnnotation, ReviewSettings } from "./api-types.ts";
+import type { ApproveBody, DenyBody, DraftBody, PlanAnnotation, ReviewSettings } from "./api-types.ts";
 
 /** Options of `safeParse` that report only the first issue, with a message in plain English. */
 export const ONE_PLAIN_ISSUE = { ...FIRST_ISSUE, error: plainIssue } as const;
@@ -85,7 +85,7 @@ export const draftBody = z.object({
     .string()
     .regex(/^code-[0-9a-f]{1,64}$/)
     .exactOptional(),
-});
+}) satisfies z.ZodType<DraftBody>;
 
 /** Body of `PUT /api/settings`, and the schema of the stored settings. */
 export const settingsBody = z.object({

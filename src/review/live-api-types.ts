@@ -180,3 +180,32 @@ export interface LiveBatch {
   /** The person's general message; empty if there is none. */
   readonly feedback: string;
 }
+
+/** POST /api/wait */
+export interface WaitBody {
+  /** Maximum wait in seconds. Without it, the wait ends with the next batch. */
+  readonly timeout?: number;
+  /** Returns the last batch again. */
+  readonly again?: boolean;
+  /** Keeps the response open until POST /api/batches/{id} confirms the batch; otherwise, the next `wait` gets it. */
+  readonly hold?: boolean;
+  /** The agent might not read what the caller prints: every other `wait` is served first. */
+  readonly doubtful?: boolean;
+  readonly author?: ThreadAuthor;
+}
+
+/** Response to POST /api/wait: a batch with its id, or no event if the time has passed. */
+export type WaitResponse = (LiveBatch & { readonly id: string }) | { readonly event: null };
+
+/** POST /api/status. An empty text clears the status. */
+export interface StatusBody {
+  readonly text: string;
+  readonly author?: ThreadAuthor;
+}
+
+/** Response to POST /api/refresh */
+export interface RefreshResponse {
+  readonly ok: true;
+  /** Number of the new round. */
+  readonly round: number;
+}

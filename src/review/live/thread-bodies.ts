@@ -1,5 +1,13 @@
 import { z } from "zod";
-import type { FinishBody, NewMessageBody, NewThreadBody, SendBody, ThreadChangeBody } from "../api-types.ts";
+import type {
+  FinishBody,
+  NewMessageBody,
+  NewThreadBody,
+  SendBody,
+  StatusBody,
+  ThreadChangeBody,
+  WaitBody,
+} from "../api-types.ts";
 
 const author = z.strictObject({
   kind: z.enum(["person", "agent", "tool"]),
@@ -77,17 +85,17 @@ export const finishBody = sendBody.extend({ approved: z.boolean() }) satisfies z
 /** The longest wait in seconds: a day, below the limit of timers. */
 const MAX_WAIT = 86_400;
 
-/**
- * Body of `POST /api/wait`. With `hold`, the response stays open until the batch is confirmed; a client that
- * disconnects before that loses nothing. `doubtful`: the agent might not read what the client prints.
- */
+/** Body of `POST /api/wait`. */
 export const waitBody = z.object({
   timeout: z.number().min(0).max(MAX_WAIT).exactOptional(),
   again: z.boolean().exactOptional(),
   hold: z.boolean().exactOptional(),
   doubtful: z.boolean().exactOptional(),
   author: author.exactOptional(),
-});
+}) satisfies z.ZodType<WaitBody>;
 
-/** Body of `POST /api/status`. An empty text clears the status. */
-export const statusBody = z.object({ text: z.string().max(500), author: author.exactOptional() });
+/** Body of `POST /api/status`. */
+export const statusBody = z.object({
+  text: z.string().max(500),
+  author: author.exactOptional(),
+}) satisfies z.ZodType<StatusBody>;

@@ -1,49 +1,9 @@
-import fastify from "fastify";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/errors.ts";
-import type { RoundStore } from "../../../src/review/code/rounds/round-store.ts";
-import type { ReviewContext } from "../../../src/review/context.ts";
-import { createEventHub } from "../../../src/review/events.ts";
 import type { ForgeThread } from "../../../src/review/forges/forge.ts";
-import { createReviewThreads } from "../../../src/review/live/review-threads.ts";
-import { createPullMode } from "../../../src/review/pr/mode.ts";
 import { FakePull, PUSHED } from "../../support/forges/fake-pull.ts";
+import { startPullReview } from "../../support/pull-review.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-
-/** Starts a review of a pull request. A later review with the same folder takes over its threads. */
-async function startReview(fake: FakePull, dataDirectory: string, reviewId = "review1") {
-  const events = createEventHub("session");
-  const threads = createReviewThreads({
-    dataDirectory,
-    reviewId,
-    token: "",
-    events,
-    subject: "0".repeat(16),
-  });
-  const mode = createPullMode({
-    forge: fake.forge,
-    opened: fake.pull,
-    clone: undefined,
-    dataDirectory,
-    rounds: {} as RoundStore,
-    editorLink: "",
-    json: false,
-    onNote: () => {},
-  });
-  const context = { threads, events } as unknown as ReviewContext;
-  const app = fastify();
-  mode.registerRoutes(app, context);
-  onTestFinished(async () => {
-    await app.close();
-    events.close();
-    await threads.close();
-  });
-  const store = await threads.open();
-  const shown = () => [...store.log.threads.values()];
-  const switchTo = (diffType: string) =>
-    app.inject({ method: "POST", url: "/api/diff/switch", payload: { diffType } });
-  return { store, shown, switchTo, app, refresh: () => mode.refresh(context, () => {}) };
-}
 
 const remote = (members: Partial<ForgeThread> = {}, markdown = "Why?"): ForgeThread => ({
   id: "r_1",
@@ -60,11 +20,11 @@ describe("threads of a pull request", () => {
     const folder = await temporaryFolder();
     const fake = new FakePull();
     fake.threads = [remote()];
-    const { store, shown } = await startReview(fake, folder);
+    const { store, shown } = await startPullReview(fake, folder);
     expect(shown()).toMatchObject([{ anchor: { lineStart: 3, code: "two, changed" } }]);
     await store.write([{ op: "closed", reason: "interrupted" }]);
     fake.text = PUSHED;
-    const next = await startReview(fake, folder, "review2");
+    const next = await startPullReview(fake, folder, "review2");
     expect(next.shown()).toMatchObject([
       { anchor: { lineStart: 5, lineEnd: 5, code: "two, changed" }, outdated: false },
     ]);
@@ -73,7 +33,7 @@ describe("threads of a pull request", () => {
   it("have the text to which its author has changed it at the forge", async () => {
     const fake = new FakePull();
     fake.threads = [remote({}, "Wyh?")];
-    const { shown, refresh } = await startReview(fake, await temporaryFolder());
+    const { shown, refresh } = await startPullReview(fake, await temporaryFolder());
     fake.threads = [remote({}, "Why?")];
     await refresh();
     expect(shown().map(({ messages }) => messages.map(({ markdown }) => markdown))).toEqual([["Why?"]]);
@@ -82,7 +42,7 @@ describe("threads of a pull request", () => {
   it("stay outdated if the forge returns neither their code nor its neighbors", async () => {
     const fake = new FakePull();
     fake.threads = [remote({ outdated: true })];
-    const { shown, refresh } = await startReview(fake, await temporaryFolder());
+    const { shown, refresh } = await startPullReview(fake, await temporaryFolder());
     fake.text = PUSHED;
     await refresh();
     expect(shown()).toMatchObject([{ anchor: { lineStart: 3, code: "" }, outdated: true }]);
@@ -90,7 +50,7 @@ describe("threads of a pull request", () => {
 
   it("are located in the next diff if they were read while a commit was shown", async () => {
     const fake = new FakePull();
-    const { shown, refresh, switchTo } = await startReview(fake, await temporaryFolder());
+    const { shown, refresh, switchTo } = await startPullReview(fake, await temporaryFolder());
     await switchTo(`commit:${"c".repeat(40)}`);
     fake.threads = [remote()];
     await refresh();
@@ -102,7 +62,7 @@ describe("threads of a pull request", () => {
 
   it("do not prevent a refresh of the diff if the forge does not return them", async () => {
     const fake = new FakePull();
-    const { app, refresh } = await startReview(fake, await temporaryFolder());
+    const { app, refresh } = await startPullReview(fake, await temporaryFolder());
     fake.threads = new AppError("forge_rate_limited", "forge.test limits the rate of requests");
     await expect(refresh()).resolves.toBe(true);
     const { problems } = (await app.inject("/api/pr")).json();
@@ -113,7 +73,7 @@ describe("threads of a pull request", () => {
 describe("a preview of a review", () => {
   it("is not posted after the diff of new commits is shown", async () => {
     const fake = new FakePull();
-    const { app, refresh } = await startReview(fake, await temporaryFolder());
+    const { app, refresh } = await startPullReview(fake, await temporaryFolder());
     const post = (path: string, payload: object) =>
       app.inject({
         method: "POST",

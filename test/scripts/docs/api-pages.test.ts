@@ -4,6 +4,7 @@ import { createApiPages } from "../../../scripts/docs/api-pages.mjs";
 it("describes each part of a path as a required parameter in all OpenAPI documents", async () => {
   const pages = await createApiPages();
   expect(pages.map(({ path }) => path)).toEqual([
+    "docs/api/review.md",
     "docs/api/admin.md",
     "docs/api/own.md",
     "docs/api/proxy.md",

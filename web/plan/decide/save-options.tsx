@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { ReviewSettings } from "../../../src/review/api-types.ts";
+import type { ReviewSettings, VaultList } from "../../../src/review/api-types.ts";
 import { getJson } from "../../shared/api/client.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
@@ -58,9 +58,7 @@ function VaultOptions({ settings }: { readonly settings: ReviewSettings }) {
   const change = (changes: Partial<Vault>) => updateSettings({ vaultapp: { ...vault, ...changes } });
 
   useEffect(() => {
-    getJson<{ readonly vaults: readonly string[] }>("/api/notes/vaults").then((result) =>
-      setVaults(result.ok ? result.value.vaults : []),
-    );
+    getJson<VaultList>("/api/notes/vaults").then((result) => setVaults(result.ok ? result.value.vaults : []));
   }, []);
 
   const known = [...new Set([...(vaults ?? []), ...(vault.vaultPath ? [vault.vaultPath] : [])])];

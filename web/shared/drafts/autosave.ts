@@ -1,4 +1,4 @@
-import type { Draft } from "../../../src/review/api-types.ts";
+import type { Draft, StoredDraft } from "../../../src/review/api-types.ts";
 import type { Result } from "../api/client.ts";
 
 /** Save state of the draft. `saved` means written to disk by the server. */
@@ -46,7 +46,7 @@ export interface Autosave<Content> {
   stop(): void;
 }
 
-type SaveResult = Result<{ readonly generation: number; readonly savedAt: string }>;
+type SaveResult = Result<StoredDraft>;
 
 const DELAY_MS = 400;
 const RETRY_DELAY_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../src/review/api-types.ts";
+import type { Draft, StoredDraft } from "../../../src/review/api-types.ts";
 import { getJson, type Result, sendJson } from "../api/client.ts";
 
 interface SentDraft<Content> {
@@ -28,7 +28,7 @@ export async function readDraft<Content>(session: string): Promise<Result<Draft<
  */
 export function writeDraft<Content>(session: string, draft: SentDraft<Content>, isLeaving: boolean) {
   if (isLeaving) leaveIn(session, draft);
-  return sendJson<{ readonly generation: number; readonly savedAt: string }>("PUT", "/api/draft", draft, {
+  return sendJson<StoredDraft>("PUT", "/api/draft", draft, {
     keepalive: isLeaving && isSmall(draft),
   });
 }

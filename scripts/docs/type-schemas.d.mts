@@ -1,0 +1,1 @@
+export function readTypeSchemas(paths: readonly string[]): Record<string, unknown>;
