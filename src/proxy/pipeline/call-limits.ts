@@ -1,4 +1,7 @@
 import type { Reservation } from "../gateway/limits.ts";
+import type { CallMeta } from "../gateway/lost-calls.ts";
+import type { Target } from "../routing/select-targets.ts";
+import type { Call } from "./call.ts";
 import { type Estimate, type EstimatedCost, NO_COST } from "./estimate-reservation.ts";
 
 /** Holds a reservation at the current upstream. */
@@ -50,4 +53,30 @@ export function beginLimits(estimate: Estimate): CallLimits {
     count: 0,
     separate: undefined,
   };
+}
+
+/** The members of a call that `formatCallMeta` reads. */
+export type DescribedCall = Pick<Call, "id" | "key" | "client" | "request" | "route" | "model" | "stream">;
+
+/** Formats the `CallMeta` of a call as JSON, for a replica that later finds the call lost. */
+export function formatCallMeta(
+  { id, key, client, request, route, model, stream }: DescribedCall,
+  target: Target,
+): string {
+  const meta: CallMeta = {
+    time: new Date().toISOString(),
+    id,
+    key: key?.name,
+    key_id: key?.id,
+    team: key?.team,
+    tags: key?.tags,
+    client,
+    method: request.method ?? "",
+    route: route.path,
+    model,
+    upstream: target.upstream.name,
+    upstream_model: target.model,
+    stream,
+  };
+  return JSON.stringify(meta);
 }

@@ -5,13 +5,12 @@ import type { Usage } from "../exchange/response.ts";
 import { type Decision, type LimitStore, type Reservation, toMicros } from "../gateway/limits.ts";
 import { limitHeaders } from "../gateway/limits-headers.ts";
 import { createLimitError } from "../gateway/limits-refusal.ts";
-import type { CallMeta } from "../gateway/lost-calls.ts";
 import { LimitQueue } from "../gateway/queue.ts";
 import { matchesGlob } from "../glob.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
 import type { Call } from "./call.ts";
 import { type CallBody, modelIn } from "./call-body.ts";
-import { beginLimits, type CallLimits, type UpstreamHold } from "./call-limits.ts";
+import { beginLimits, type CallLimits, formatCallMeta, type UpstreamHold } from "./call-limits.ts";
 import { countCalls, estimateCost, estimateFor, NOTHING, sumTokens } from "./estimate-reservation.ts";
 import { reserveFallback } from "./limit-fallback.ts";
 import {
@@ -23,6 +22,7 @@ import {
   reserveTogether,
   settleUpstream,
 } from "./limit-upstream.ts";
+import { type LimitedWebSocket, reserveWebSocket } from "./limit-websocket.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
 /** Enforces the limits of keys, teams and upstreams. */
@@ -37,6 +37,11 @@ export interface Limiter {
    * `budget_exceeded` if the call does not fit, and the errors of `estimateCost`.
    */
   reserveForKey(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
+  /**
+   * Counts a WebSocket as one call against the limits of its key, team and upstream, until `settle`. Throws
+   * `rate_limited` if it does not fit.
+   */
+  reserveWebSocket(call: LimitedWebSocket, target: Target): Promise<void>;
   /** Estimates the call's tokens if the upstream of a target has a limit of tokens, unless they have been estimated. */
   estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /**
@@ -75,6 +80,7 @@ export function createLimiter(store: LimitStore): Limiter {
     expectAllowedModel,
     estimateForUpstreams,
     reserveForKey: (call, called, targets, body) => reserveForKey(queue, call, called, targets, body),
+    reserveWebSocket: (call, target) => reserveWebSocket(queue, call, target),
     reserveAtUpstream: (call, target, upstream, hold) =>
       reserveAtUpstream(queue, call, target, upstream, hold),
     releaseUpstream: ({ limits }, hold) => releaseUpstream(queue, limits, hold),
@@ -152,7 +158,7 @@ async function reserveForKey(
     meta: queue.store.keepsMeta ? formatCallMeta(call, target) : undefined,
   };
   const decision = await queue.reserve(reservation, runtime.config.queue, ["concurrency"], () =>
-    disconnectSignal(call),
+    disconnectSignal(call.response),
   );
   addHeaders(call, subjects, decision);
   if (decision.excess !== undefined) throw createLimitError(decision.excess, reservation, Date.now());
@@ -176,24 +182,4 @@ async function estimateForUpstreams(
   const limits = beginLimits(await estimateFor(call, called, body));
   limits.key = call.limits?.key;
   call.limits = limits;
-}
-
-/** Formats the `CallMeta` of a call as JSON, for a replica that later finds the call lost. */
-function formatCallMeta({ id, key, client, request, route, model, stream }: Call, target: Target): string {
-  const meta: CallMeta = {
-    time: new Date().toISOString(),
-    id,
-    key: key?.name,
-    key_id: key?.id,
-    team: key?.team,
-    tags: key?.tags,
-    client,
-    method: request.method ?? "",
-    route: route.path,
-    model,
-    upstream: target.upstream.name,
-    upstream_model: target.model,
-    stream,
-  };
-  return JSON.stringify(meta);
 }

@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { Subject } from "../../config/proxy/limits.ts";
 import { AppError } from "../../errors.ts";
 import type { LimitName, Reservation } from "../gateway/limits.ts";
@@ -15,7 +16,8 @@ export interface LimitedUpstream {
   readonly isLast: boolean;
 }
 
-const UPSTREAM_LIMITS: readonly LimitName[] = ["concurrency", "rpm", "tpm"];
+/** The limits of an upstream that a call can wait for. */
+export const UPSTREAM_LIMITS: readonly LimitName[] = ["concurrency", "rpm", "tpm"];
 
 /** Reserves an attempt at an upstream (`Limiter.reserveAtUpstream`). */
 export function reserveAtUpstream(
@@ -88,7 +90,7 @@ async function reserve(
   };
   const settings = isLast ? config.queue : undefined;
   const { excess } = await queue.reserve(reservation, settings, UPSTREAM_LIMITS, () =>
-    disconnectSignal(call),
+    disconnectSignal(call.response),
   );
   if (excess !== undefined) return createLimitError(excess, reservation, Date.now());
   hold.upstream = reservation;
@@ -127,8 +129,8 @@ function settleHold(queue: LimitQueue, hold: UpstreamHold, tokens: number): void
   hold.upstream = undefined;
 }
 
-/** Returns a signal that aborts with `client_gone` when the client disconnects. */
-export function disconnectSignal({ response }: Call): AbortSignal {
+/** Returns a signal that aborts with `client_gone` when the client's response or socket is closed. */
+export function disconnectSignal(response: Pick<Writable, "destroyed" | "once">): AbortSignal {
   const controller = new AbortController();
   const abort = () => controller.abort(new AppError("client_gone", "The client disconnected"));
   if (response.destroyed) abort();

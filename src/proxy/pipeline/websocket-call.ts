@@ -7,8 +7,12 @@ import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { Route } from "../routes.ts";
 import type { Target } from "../routing/select-targets.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Admission } from "../server/admission.ts";
 import type { Services } from "../services.ts";
 import { computeCost } from "../usage/cost.ts";
+import type { CallLimits } from "./call-limits.ts";
+import type { LimitedWebSocket } from "./limit-websocket.ts";
 
 /** A request for a WebSocket that has passed admission. */
 export interface AdmittedUpgrade {
@@ -17,13 +21,22 @@ export interface AdmittedUpgrade {
   readonly head: Buffer;
   readonly route: Route & { readonly dialect: Dialect };
   readonly key: ProxyKey | undefined;
-  /** Returns whether the client may still open the WebSocket: its key can be revoked or expire. */
-  readonly isStillAdmitted: () => boolean;
+  /** Runs admission again, because the key of an open WebSocket can change, be revoked or expire. */
+  readonly admitAgain: () => Admission;
 }
 
-/** Counts the usage of one relayed WebSocket, and records the connection when it ends. */
-export class WebSocketCall {
-  private readonly id: string;
+/** Counts one relayed WebSocket and its usage, and records the connection when it ends. */
+export class WebSocketCall implements LimitedWebSocket {
+  readonly id: string;
+  readonly runtime: Runtime;
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly route: Route;
+  readonly key: ProxyKey | undefined;
+  readonly client: string;
+  readonly stream = true;
+  limits: CallLimits | undefined;
+  private target: Target | undefined;
   private readonly startedAt = performance.now();
   private input = 0;
   private output = 0;
@@ -31,12 +44,27 @@ export class WebSocketCall {
 
   constructor(
     private readonly services: Services,
-    private readonly upgrade: AdmittedUpgrade,
-    private readonly target: Target,
-    private readonly model: string | undefined,
+    { request, socket, route, key }: AdmittedUpgrade,
+    readonly model: string | undefined,
   ) {
     this.id = services.nextRequestId();
+    this.runtime = services.runtime();
+    this.request = request;
+    this.socket = socket;
+    this.route = route;
+    this.key = key;
+    this.client = this.runtime.forwarding.client(request.socket.remoteAddress, request.headers);
     services.metrics.begin();
+  }
+
+  /**
+   * Sets the upstream, and counts the WebSocket against the limits of its key, team and upstream. Throws `rate_limited`
+   * if it does not fit.
+   */
+  async begin(target: Target): Promise<void> {
+    this.target = target;
+    if (this.key?.subjects === undefined && target.upstream.subject === undefined) return;
+    await this.services.limiter.reserveWebSocket(this, target);
   }
 
   /** Adds the usage that a message reports. */
@@ -52,14 +80,13 @@ export class WebSocketCall {
 
   /** Records the connection: as closed, or as not opened because of `error`. */
   end(error?: AppError): void {
-    const { request, route, key } = this.upgrade;
-    const { services, model } = this;
-    const { upstream } = this.target;
-    const upstreamModel = model === undefined ? undefined : this.target.model;
-    const runtime = services.runtime();
+    const { services, key, model, target } = this;
+    const upstreamModel = model === undefined ? undefined : target?.model;
     const usage: Usage | undefined = this.isCounted
       ? { input: { total: this.input }, output: { total: this.output } }
       : undefined;
+    const cost = target && computeCost(usage, target.upstream, upstreamModel);
+    if (this.limits !== undefined) services.limiter.settle(this.limits, usage, cost);
     const record = {
       time: new Date().toISOString(),
       id: this.id,
@@ -67,22 +94,22 @@ export class WebSocketCall {
       keyId: key?.id,
       team: key?.team,
       tags: key?.tags,
-      client: runtime.forwarding.client(request.socket.remoteAddress, request.headers),
+      client: this.client,
       method: "GET",
-      route: route.path,
+      route: this.route.path,
       model,
-      upstream: upstream.name,
+      upstream: target?.upstream.name,
       upstreamModel,
       status: error?.status ?? 101,
       ms: Math.round(performance.now() - this.startedAt),
       firstByteMs: undefined,
-      stream: true,
+      stream: this.stream,
       retries: 0,
       usage,
-      cost: computeCost(usage, upstream, upstreamModel),
+      cost,
       losses: [],
       errorCode: error?.code,
-      errorMessage: error && runtime.redact(error.message),
+      errorMessage: error && services.runtime().redact(error.message),
     };
     services.metrics.end(record);
     services.log.add(record);

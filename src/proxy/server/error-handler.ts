@@ -16,6 +16,7 @@ import {
 } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { toExceptionName } from "./cloud-clients/bedrock-exceptions.ts";
+import { noteRefusal } from "./note-refusal.ts";
 import { takeOver } from "./take-over.ts";
 
 /**
@@ -29,7 +30,7 @@ export function addProxyErrors(
   app.setErrorHandler(async (error: FastifyError | AppError, request, reply) => {
     const rejection = error instanceof AppError ? toProxyError(error) : toFrameworkError(error);
     if (rejection.status >= 500 && !(error instanceof AppError)) onInternal(error);
-    noteRefusal(request, rejection, services);
+    noteRefusal(request.raw, request.routeOptions.config.route, rejection, services);
     if (rejection.status === 401 && asksForPage(request)) return sendLockedPage(reply, services);
     const dialect = getDialect(request);
     const body = services.runtime().redact(encodeProxyError(dialect, rejection, services.nextRequestId()));
@@ -58,24 +59,6 @@ export function addProxyErrors(
       throw new AppError("not_supported", `The proxy does not serve ${path}`, { isFinal: true });
     throw missed(path, allowed);
   });
-}
-
-/** Counts and logs a request that was rejected before it became a call. */
-function noteRefusal(request: FastifyRequest, rejection: ProxyError, services: Services): void {
-  const { method, url, headers, raw, routeOptions } = request;
-  const { redact, forwarding } = services.runtime();
-  const refusal = {
-    time: new Date().toISOString(),
-    client: forwarding.client(raw.socket.remoteAddress, headers),
-    method,
-    path: redact(getPath(url)),
-    route: routeOptions.config.route?.path ?? "",
-    status: rejection.status,
-    errorCode: rejection.code ?? "validation",
-    reason: redact(rejection.message),
-  };
-  services.metrics.refuse(refusal);
-  services.log.refused(refusal);
 }
 
 /** Returns whether a person has opened `/` in a browser: API clients do not accept HTML. */

@@ -18,6 +18,7 @@ import type { Services } from "../services.ts";
 import { parseBaseUrl, withQuery } from "../upstream/clients.ts";
 import { openWebSocket, type UpstreamWebSocket } from "../upstream/open-websocket.ts";
 import { upstreamHeaders, viaHeader } from "../upstream/request-headers.ts";
+import { keepOpen } from "./keep-open.ts";
 
 /** Maximum bytes that wait for the client or the upstream. The connection is closed if more are waiting. */
 const MAX_UNREAD = 16 * 1024 * 1024;
@@ -31,16 +32,36 @@ export class RelayedWebSockets {
 
   /**
    * Opens a WebSocket to an upstream, then accepts the client's WebSocket. Rejects with an `AppError` if the client's
-   * key does not allow the call, if no upstream can serve it, or if the upstream's WebSocket cannot be opened.
+   * key or a limit does not allow the call, if no upstream can serve it, or if the upstream's WebSocket cannot be
+   * opened.
    */
   async accept(upgrade: AdmittedUpgrade): Promise<void> {
-    const { request, socket, head, route, key } = upgrade;
-    const { services } = this;
-    const runtime = services.runtime();
-    const { dialect } = route;
-    const { searchParams } = new URL(request.url ?? "", "http://proxy");
+    const { searchParams } = new URL(upgrade.request.url ?? "", "http://proxy");
     const model = searchParams.get("model") ?? undefined;
-    expectAllowed(key, model);
+    const call = new WebSocketCall(this.services, upgrade, model);
+    try {
+      await this.connect(upgrade, call);
+    } catch (error) {
+      call.end(error instanceof AppError ? error : new AppError("internal", getErrorMessage(error)));
+      throw error;
+    }
+  }
+
+  /** Closes all connections immediately. */
+  stop(): void {
+    for (const client of this.clients) {
+      client.close(CLOSE.restarting, "The proxy is stopping");
+      client.terminate();
+    }
+  }
+
+  private async connect(upgrade: AdmittedUpgrade, call: WebSocketCall): Promise<void> {
+    const { request, socket, head, key } = upgrade;
+    const { services } = this;
+    const { model, runtime } = call;
+    const prohibition = findProhibition(key, model);
+    if (prohibition !== undefined) throw prohibition;
+    const { dialect } = upgrade.route;
     const { headers } = request;
     const target = await choosePassThroughTarget(runtime, {
       what: "WebSocket",
@@ -49,8 +70,8 @@ export class RelayedWebSockets {
       model,
       facts: NO_FACTS,
     });
+    await call.begin(target);
     const { upstream } = target;
-    const call = new WebSocketCall(services, upgrade, target, model);
     const waiting: (string | Buffer)[] = [];
     let client: WebSocket | undefined;
     const opened = await openWebSocket(
@@ -60,7 +81,7 @@ export class RelayedWebSockets {
         path: toUpstreamPath(target, request.url ?? "", dialect),
         headers: upstreamHeaders(request.rawHeaders, upstream, {
           key: upstream.keys[0],
-          via: viaHeader(request.headers, services.instanceId),
+          via: viaHeader(headers, services.instanceId),
           acceptEncoding: undefined,
           contentLength: undefined,
           contentCoding: undefined,
@@ -80,16 +101,10 @@ export class RelayedWebSockets {
         onClose: (code, reason) =>
           client?.close(code === 1005 || code === 1006 ? CLOSE.failed : code, reason),
       },
-    ).catch((error: unknown) => {
-      const reason = error instanceof AppError ? error : new AppError("internal", getErrorMessage(error));
-      call.end(reason);
-      throw reason;
-    });
+    );
     if (services.isDraining()) {
-      const refusal = new AppError("overloaded", "The proxy is stopping");
       opened.close(1000, "");
-      call.end(refusal);
-      throw refusal;
+      throw new AppError("overloaded", "The proxy is stopping");
     }
     const server = new WebSocketServer({
       noServer: true,
@@ -101,8 +116,10 @@ export class RelayedWebSockets {
     server.handleUpgrade(request, socket, head, (accepted) => {
       client = accepted;
       this.join(accepted, opened, call);
-      endWithKey(accepted, upgrade.isStillAdmitted, () =>
-        accepted.close(CLOSE.forbidden, "The key is no longer valid"),
+      endWithKey(
+        accepted,
+        () => isStillAllowed(upgrade, model),
+        () => accepted.close(CLOSE.forbidden, "The key does not allow the WebSocket any longer"),
       );
       for (const data of waiting.splice(0)) accepted.send(data);
     });
@@ -116,16 +133,12 @@ export class RelayedWebSockets {
     );
   }
 
-  /** Closes all connections immediately. */
-  stop(): void {
-    for (const client of this.clients) {
-      client.close(CLOSE.restarting, "The proxy is stopping");
-      client.terminate();
-    }
-  }
-
   private join(client: WebSocket, upstream: UpstreamWebSocket, call: WebSocketCall): void {
     this.clients.add(client);
+    keepOpen(client, call.runtime.config.pingMs, () => {
+      client.ping();
+      upstream.ping();
+    });
     client.on("message", (data, isBinary) => {
       const bytes = data as Buffer;
       if (upstream.bufferedAmount > MAX_UNREAD) client.close(CLOSE.tooSlow, "The upstream reads too slowly");
@@ -141,27 +154,34 @@ export class RelayedWebSockets {
 }
 
 /**
- * Throws `model_not_allowed` if the key does not allow the model, or if the key or its team has a token limit or a
- * budget, which cannot be enforced on an open connection.
+ * Returns the error if the key does not allow the model, or if the key or its team has a token limit or a budget, which
+ * cannot be enforced on an open connection.
  */
-function expectAllowed(key: ProxyKey | undefined, model: string | undefined): void {
-  if (key === undefined) return;
+function findProhibition(key: ProxyKey | undefined, model: string | undefined): AppError | undefined {
+  if (key === undefined) return undefined;
   const hasLimits = key.subjects?.some(({ limits }) => limits.tpm !== undefined || limits.budgets?.length);
   if (hasLimits)
-    throw new AppError(
+    return new AppError(
       "model_not_allowed",
       `The key ${JSON.stringify(key.name)} or its team has a token limit or a budget, which cannot be enforced on a WebSocket. Use a key without these limits.`,
     );
-  if (key.models === undefined) return;
-  if (model !== undefined && key.models.some((pattern) => matchesGlob(pattern, model))) return;
+  if (key.models === undefined) return undefined;
+  if (model !== undefined && key.models.some((pattern) => matchesGlob(pattern, model))) return undefined;
   const called =
     model === undefined
       ? "open a WebSocket that names no model"
       : `call the model ${JSON.stringify(model.slice(0, 200))}`;
-  throw new AppError(
+  return new AppError(
     "model_not_allowed",
     `The key ${JSON.stringify(key.name)} may not ${called}. Allowed: ${key.models.join(", ").slice(0, 500)}.`,
   );
+}
+
+/** Returns whether the key of an open WebSocket still allows it. A proxy that is stopping closes it itself. */
+function isStillAllowed({ admitAgain }: AdmittedUpgrade, model: string | undefined): boolean {
+  const { key, refusal } = admitAgain();
+  if (refusal !== undefined) return refusal === "stopping";
+  return findProhibition(key, model) === undefined;
 }
 
 /**

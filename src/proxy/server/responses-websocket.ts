@@ -13,6 +13,7 @@ import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 import { callAgain } from "../pipeline/call-again.ts";
 import { parseBounded } from "../pipeline/call-body.ts";
 import type { Services } from "../services.ts";
+import { keepOpen } from "./keep-open.ts";
 import { type Turn, TurnError, Turns } from "./responses-turns.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -56,7 +57,6 @@ class Connection {
   private readonly waiting: Buffer[] = [];
   /** Counts the memory of the waiting messages. */
   private readonly share: BodyShare;
-  private readonly ping: NodeJS.Timeout | undefined;
   private running: AbortController | undefined;
   private isDraining = false;
 
@@ -66,13 +66,11 @@ class Connection {
     private readonly services: Services,
   ) {
     this.share = new BodyShare(services.memory);
-    const { pingMs } = services.runtime().config;
-    if (pingMs > 0) this.ping = setInterval(() => client.ping(), pingMs).unref();
+    keepOpen(client, services.runtime().config.pingMs, () => client.ping());
     // `data` is a Buffer, because `binaryType` has its default value.
     client.on("message", (data, isBinary) => this.take(isBinary ? Buffer.alloc(0) : (data as Buffer)));
     client.on("error", () => client.terminate());
     client.once("close", () => {
-      clearInterval(this.ping);
       this.waiting.length = 0;
       this.share.release();
       this.running?.abort();

@@ -5,11 +5,12 @@ import type { FastifyInstance } from "fastify";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
-import { encodeProxyError, toProxyError } from "../dialect-errors.ts";
+import { encodeProxyError, type ProxyError, toProxyError } from "../dialect-errors.ts";
 import type { AdmittedUpgrade } from "../pipeline/websocket-call.ts";
 import { type Route, routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { type Arrival, admit, createConnectionLimitError, createRefusal } from "./admission.ts";
+import { noteRefusal } from "./note-refusal.ts";
 import type { RelayedWebSockets } from "./relay-websocket.ts";
 import type { ResponsesWebSockets } from "./responses-websocket.ts";
 
@@ -62,17 +63,15 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
     const route = upgradable.get(getPath(request.url ?? ""));
     const checked = route === undefined ? UNKNOWN : check(request, route, services);
     if (checked instanceof AppError) {
-      reject(socket, checked, services);
+      const rejection = toProxyError(checked);
+      noteRefusal(request, route, rejection, services);
+      reject(socket, rejection, route, services);
       return;
     }
     if (route !== undefined && isModelDialect(route)) {
-      const isStillAdmitted = () => isAdmitted(request, route, services);
-      relay({ request, socket, head, route, key: checked.key, isStillAdmitted }).catch((error: unknown) => {
-        reject(
-          socket,
-          error instanceof AppError ? error : new AppError("internal", "Cannot open the WebSocket"),
-          services,
-        );
+      const admitAgain = () => admit(toArrival(request), route, services.runtime(), services);
+      relay({ request, socket, head, route, key: checked.key, admitAgain }).catch((error: unknown) => {
+        reject(socket, toProxyError(error), route, services);
       });
       return;
     }
@@ -119,26 +118,21 @@ function check(
   return services.connections.isAbove(socket) ? createConnectionLimitError() : { key };
 }
 
-/** Returns whether the client of an open WebSocket may still open it: its key can be revoked or expire. */
-function isAdmitted(request: IncomingMessage, route: Route, services: Services): boolean {
-  const { refusal } = admit(toArrival(request), route, services.runtime(), services);
-  return refusal === undefined || refusal === "stopping";
-}
-
 function toArrival({ method = "GET", url = "", headers, rawHeaders, socket }: IncomingMessage): Arrival {
   return { method, url, path: getPath(url), peer: socket.remoteAddress, headers, rawHeaders };
 }
 
-function reject(socket: Duplex, rejection: AppError, services: Services): void {
-  const error = toProxyError(rejection);
-  const body = encodeProxyError("responses", error, services.nextRequestId());
-  const { status } = rejection;
+function reject(socket: Duplex, error: ProxyError, route: Route | undefined, services: Services): void {
+  const dialect = route !== undefined && isModelDialect(route) ? route.dialect : "responses";
+  const body = services.runtime().redact(encodeProxyError(dialect, error, services.nextRequestId()));
+  const { status } = error;
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     "Connection: close",
     "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(error.retryAfterSeconds === undefined ? [] : [`Retry-After: ${error.retryAfterSeconds}`]),
+    ...(error.isFinal ? ["X-Should-Retry: false"] : []),
     ...(status === 401 ? ['WWW-Authenticate: Bearer realm="sallyport"'] : []),
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);

@@ -1,4 +1,4 @@
-import { WebSocket } from "undici";
+import { ping, WebSocket } from "undici";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { parseBaseUrl } from "./clients.ts";
@@ -11,6 +11,7 @@ export interface UpstreamWebSocket {
   /** Bytes that have been queued but not sent yet. */
   readonly bufferedAmount: number;
   send(data: string | Buffer): void;
+  ping(): void;
   close(code: number, reason: string): void;
 }
 
@@ -73,6 +74,7 @@ export async function openWebSocket(
           return socket.bufferedAmount;
         },
         send: (data) => socket.send(data),
+        ping: () => ping(socket),
         close: (code, reason) => socket.close(isValidCode(code) ? code : undefined, reason),
       });
     });
