@@ -3,6 +3,7 @@ import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { parseBaseUrl } from "./clients.ts";
 import type { Pools } from "./pools.ts";
+import { isSigned, signRequest } from "./sign-in/sign-in.ts";
 
 /** A WebSocket to an upstream. */
 export interface UpstreamWebSocket {
@@ -30,22 +31,26 @@ export interface WebSocketEvents {
 }
 
 /**
- * Opens a WebSocket to an upstream. Rejects with `validation` if a protocol is invalid or repeated, and with
- * `upstream_unreachable` or `upstream_timeout` if the upstream does not accept the WebSocket.
+ * Opens a WebSocket to an upstream, and signs its request if the upstream requires it. Rejects with `validation` if a
+ * protocol is invalid or repeated, and with `upstream_unreachable` or `upstream_timeout` if the proxy cannot sign in or
+ * the upstream does not accept the WebSocket.
  */
 export async function openWebSocket(
   pools: Pools,
-  { name, baseUrl, timeouts }: UpstreamConfig,
+  upstream: UpstreamConfig,
   { path, headers: list, protocols }: WebSocketRequest,
   events: WebSocketEvents,
 ): Promise<UpstreamWebSocket> {
+  const { name, baseUrl, timeouts } = upstream;
   const { origin } = parseBaseUrl(baseUrl);
-  const headers: [string, string][] = [];
-  for (let index = 0; index + 1 < list.length; index += 2)
-    if (!OF_MESSAGES.test(list[index] ?? "")) headers.push([list[index] ?? "", list[index + 1] ?? ""]);
+  const headers = toHeaders(list);
+  if (isSigned(upstream)) {
+    const unsigned = { method: "GET", url: new URL(`${origin}${path}`), headers, body: Buffer.alloc(0) };
+    Object.assign(headers, toHeaders((await signRequest(upstream, unsigned)).headers));
+  }
   const socket = createSocket(`${origin.replace(/^http/, "ws")}${path}`, {
     dispatcher: pools.get(origin, timeouts.connectMs),
-    headers: Object.fromEntries(headers),
+    headers,
     protocols: [...protocols],
   });
   socket.binaryType = "arraybuffer";
@@ -101,6 +106,16 @@ function createSocket(...options: ConstructorParameters<typeof WebSocket>): WebS
       { cause },
     );
   }
+}
+
+/** Returns the headers of a flat list by name, without those that describe a body. */
+function toHeaders(list: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let index = 0; index + 1 < list.length; index += 2) {
+    const name = list[index] ?? "";
+    if (!OF_MESSAGES.test(name)) headers[name] = list[index + 1] ?? "";
+  }
+  return headers;
 }
 
 const OF_MESSAGES = /^(?:content-|accept-encoding$|host$)/i;

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { realtimeTests } from "../../support/realtime.ts";
 import { startTestProxy, until } from "../../support/start-proxy.ts";
 
@@ -172,6 +173,22 @@ describe("relayed WebSockets", () => {
     client.close(1000);
     await until(() => proxy.records.length === 1);
     expect(proxy.records[0]).toMatchObject({ model: "voice", upstreamModel: "gpt-realtime" });
+  });
+
+  it("send a token of Microsoft Entra ID to Azure, if the upstream has no key", async () => {
+    const vendor = await startVendor();
+    const tokens = await startFakeUpstream(json({ access_token: "entra-1", expires_in: 3600 }));
+    closers.push(tokens.close);
+    const azure = { tenant_id: "tenant-1", client_id: "client-1", client_secret: "entra-secret-1" };
+    const proxy = await startTestProxy(
+      { upstreams: { main: { vendor: "azure", base_url: vendor.url, azure } } },
+      { AZURE_AUTHORITY_HOST: tokens.url },
+    );
+    closers.push(proxy.close);
+    expect((await open(`${proxy.url}/v1/realtime?model=gpt-realtime`)).status).toBe(101);
+    expect(vendor.opened.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ["/openai/v1/realtime?model=gpt-realtime", "Bearer entra-1"],
+    ]);
   });
 
   it("are closed when their key is no longer valid", async () => {

@@ -7,7 +7,7 @@ import { findStart, skipSpace } from "../../body/json-bytes.ts";
 import { createModelFinder } from "../../body/model-finder.ts";
 import { isObject, type Json, stringifyJson, tryParseExactJson } from "../../exchange/json.ts";
 import type { Pools } from "../pools.ts";
-import { signRequest } from "../sign-in/sign-in.ts";
+import { isSigned, signRequest } from "../sign-in/sign-in.ts";
 import { AdaptedResponse } from "./adapted-response.ts";
 import { withRemedies } from "./remedies.ts";
 import { type RejectedResponse, RepeatableResponse } from "./repeatable-response.ts";
@@ -148,9 +148,8 @@ async function sendOnce(call: PlatformCall, changes: PlatformChanges, mayRepeat:
   if (changes.response !== undefined) headers["accept-encoding"] = "identity";
   const url = new URL(`${changes.baseUrl ?? base}${changes.path ?? request.path}`);
   const method = (changes.method ?? request.method) as Dispatcher.HttpMethod;
-  const isSigned = upstream.keys.length === 0 && upstream.credentials === "config";
   const unsigned = { method, url, headers, body: isWhole ? body : Buffer.alloc(0) };
-  const signature = isSigned ? await signRequest(upstream, unsigned) : undefined;
+  const signature = isSigned(upstream) ? await signRequest(upstream, unsigned) : undefined;
   const adapted = new AdaptedResponse(handler, withRemedies(changes.response, platform));
   const findRepetition = (rejection: RejectedResponse) => {
     const others = changes.repeat?.(rejection) ?? (signature?.renew(rejection) ? changes : undefined);

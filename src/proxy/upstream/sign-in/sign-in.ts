@@ -40,6 +40,11 @@ export interface Signature {
 /** The sign-ins by upstream, with their tokens. A reload of the configuration creates new sign-ins. */
 const signIns = new WeakMap<UpstreamConfig, Promise<SignIn>>();
 
+/** Returns whether requests to an upstream are signed: it is on a cloud platform and has no key. */
+export function isSigned({ platform, keys, credentials }: UpstreamConfig): boolean {
+  return platform !== undefined && keys.length === 0 && credentials === "config";
+}
+
 /**
  * Signs a request to an upstream of a cloud platform. Throws `upstream_unreachable` with the reason if it cannot be
  * signed, for example because there are no credentials.
