@@ -42,7 +42,8 @@ export async function startTestProxy(
     telemetry,
     gateway,
     dataDirectory,
-  }: Pick<ProxyParts, "telemetry" | "gateway"> & {
+    shared,
+  }: Pick<ProxyParts, "telemetry" | "gateway" | "shared"> & {
     readonly tls?: ProxyConfig["tls"];
     readonly dataDirectory?: string;
   } = {},
@@ -55,6 +56,7 @@ export async function startTestProxy(
   const server = createProxy(config, {
     telemetry,
     gateway,
+    shared,
     log: {
       add: (record) => records.push(record),
       afterWrite: (run) => run(),

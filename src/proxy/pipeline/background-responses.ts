@@ -1,4 +1,5 @@
 import { text as readText } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
 import { createBlankResponse } from "../dialects/responses/blank-response.ts";
 import { readErrorBody } from "../dialects/responses/read-error-body.ts";
 import { invalidRequest } from "../exchange/dialect-error.ts";
@@ -17,6 +18,12 @@ const PREFIX = "resp_bg";
 const CREATOR = /^resp_bgreq_([0-9a-f]{12})/;
 /** Milliseconds within which a process is listed in the database after its start. */
 const REPORTED_MS = 20_000;
+
+/**
+ * Milliseconds between two checks whether a client has canceled or deleted a response at another process, and between
+ * two attempts to read a store that is unavailable.
+ */
+const CHECK_MS = 2_000;
 
 /** Responses that this process creates in the background, by id, with the controllers that abort them. */
 export type BackgroundResponses = Map<string, AbortController>;
@@ -50,20 +57,49 @@ async function create({ request, services }: Call, { queued, body, conversations
   const { id } = queued;
   const controller = new AbortController();
   services.background.set(id, controller);
+  const checks = setInterval(() => void abortIfCancelled(conversations, id, controller), CHECK_MS).unref();
   const { background: _, ...foreground } = body;
   try {
     const response = await callAgain(services, { request, body: foreground, signal: controller.signal });
     const responseText = await readText(response);
-    if (await isCancelled(conversations, id)) return;
+    if (await mustDiscard(services, conversations, id)) return;
     if (response.statusCode === 200) await finish(conversations, id, responseText);
     else await save(conversations, { ...queued, status: "failed", error: errorIn(responseText) });
   } catch {
-    if (await isCancelled(conversations, id)) return;
+    if (await mustDiscard(services, conversations, id)) return;
     const error = { code: "server_error", message: "The response was cut off." };
     await save(conversations, { ...queued, status: "failed", error }).catch(() => {});
   } finally {
+    clearInterval(checks);
     services.background.delete(id);
   }
+}
+
+/** Aborts a call whose response a client has canceled or deleted, possibly at another process. */
+async function abortIfCancelled(
+  conversations: ConversationStore,
+  id: string,
+  controller: AbortController,
+): Promise<void> {
+  const cancelled = await isCancelled(conversations, id).catch(() => undefined);
+  if (cancelled === true) controller.abort();
+}
+
+/**
+ * Returns whether the result of a call must not be stored, because a client has canceled or deleted the response.
+ * Waits while the store cannot be read; returns true if the proxy closes in the meantime.
+ */
+async function mustDiscard(
+  { isClosing }: Services,
+  conversations: ConversationStore,
+  id: string,
+): Promise<boolean> {
+  while (!isClosing()) {
+    const cancelled = await isCancelled(conversations, id);
+    if (cancelled !== undefined) return cancelled;
+    await delay(CHECK_MS, undefined, { ref: false });
+  }
+  return true;
 }
 
 /** Stores a complete response under the id that the client knows. */
@@ -92,10 +128,14 @@ async function save(
   await conversations.save(response.id, { turns: [], responseText }, responseText.length);
 }
 
-async function isCancelled(conversations: ConversationStore, id: string): Promise<boolean> {
-  const kept = await conversations.load(id);
-  const response = kept === undefined ? undefined : parseJson(kept.responseText);
-  // A deleted response is not stored again.
+/** Returns whether a client has canceled or deleted a response; undefined if the store cannot be read. */
+async function isCancelled(conversations: ConversationStore, id: string): Promise<boolean | undefined> {
+  let isUnavailable = false;
+  const kept = await conversations.load(id, () => {
+    isUnavailable = true;
+  });
+  if (kept === undefined) return isUnavailable ? undefined : true;
+  const response = parseJson(kept.responseText);
   return !isObject(response) || response["status"] === "cancelled";
 }
 

@@ -1,7 +1,17 @@
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { NO_CALLS } from "../../../src/proxy/dashboard/activity.ts";
 import { NO_GATEWAY } from "../../../src/proxy/gateway/gateway.ts";
+import { NO_COUNTS } from "../../../src/proxy/observability/sum-counts.ts";
 import { failAbandoned } from "../../../src/proxy/pipeline/background-responses.ts";
-import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
+import {
+  type ConversationStore,
+  createMemoryConversations,
+} from "../../../src/proxy/translate/conversations/conversation-store.ts";
+import { startFakeUpstream } from "../../support/fake-upstream.ts";
+import { startTestProxy, until } from "../../support/start-proxy.ts";
+import { WHOLE } from "../../support/vendor-responses.ts";
 
 const [DEAD, ALIVE, OWN] = ["0123456789ab", "aaaaaaaaaaaa", "bbbbbbbbbbbb"];
 const NOW = Date.now();
@@ -45,5 +55,72 @@ describe("a background response whose process has ended", () => {
     expect((await read(ALIVE, 90_000)).status).toBe("in_progress");
     expect((await read(OWN, 10_000)).status).toBe("in_progress");
     expect((await read(DEAD, 1_000)).status).toBe("in_progress");
+  });
+});
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** Starts two processes of one proxy, which share the stored conversations, and a vendor that does not respond. */
+async function startWorkers() {
+  const responses: ServerResponse[] = [];
+  const vendor = await startFakeUpstream((_hit, response) => void responses.push(response));
+  closers.push(vendor.close);
+  const stored = createMemoryConversations();
+  const state = { isUnavailable: false };
+  const conversations: ConversationStore = {
+    ...stored,
+    async load(id, onUnavailable) {
+      if (!state.isUnavailable) return stored.load(id);
+      onUnavailable?.();
+      return undefined;
+    },
+  };
+  const shared = {
+    instanceId: "one-proxy",
+    conversations,
+    totals: async () => NO_COUNTS,
+    activity: async () => NO_CALLS,
+    history: { startedAt: Date.now(), configuration: { readAt: Date.now() } },
+  };
+  const upstream = { dialect: "messages", base_url: vendor.url, api_key: "sk-upstream-0123456789" };
+  const settings = { upstreams: { main: upstream }, models: [{ match: "*", upstream: "main" }] };
+  const first = await startTestProxy(settings, {}, { shared });
+  const second = await startTestProxy(settings, {}, { shared });
+  closers.push(first.close, second.close);
+  const created = await fetch(`${first.url}/v1/responses`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "m", input: "Hi", background: true }),
+  });
+  const { id } = (await created.json()) as { id: string };
+  await until(() => responses.length === 1);
+  const other = `${second.url}/v1/responses/${id}`;
+  const readStatus = async () => ((await (await fetch(other)).json()) as { status: string }).status;
+  return { response: responses[0] as ServerResponse, state, other, readStatus };
+}
+
+describe("a background response of another process", () => {
+  it("ends at the vendor when it is canceled or deleted", async () => {
+    const { response, other, readStatus } = await startWorkers();
+    const closed = once(response, "close");
+    expect((await fetch(`${other}/cancel`, { method: "POST" })).status).toBe(200);
+    await closed;
+    expect(await readStatus()).toBe("cancelled");
+    const deleted = await startWorkers();
+    const ended = once(deleted.response, "close");
+    await fetch(deleted.other, { method: "DELETE" });
+    await ended;
+  });
+
+  it("is stored when the database is available again", async () => {
+    const { response, state, readStatus } = await startWorkers();
+    state.isUnavailable = true;
+    response.writeHead(200, { "content-type": "application/json" }).end(WHOLE.messages);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    state.isUnavailable = false;
+    await expect.poll(readStatus, { timeout: 10_000 }).toBe("completed");
   });
 });
