@@ -1,14 +1,14 @@
-import { AppError } from "../../errors.ts";
 import type { ModelRoute } from "../routes.ts";
 import type { Targets } from "../routing/select-targets.ts";
 import type { Services } from "../services.ts";
-import { type AdmittedRequest, type Call, endCounts, openCall, recordError, settle } from "./call.ts";
+import { type AdmittedRequest, type Call, endCounts, openCall, settle } from "./call.ts";
 import { type CallBody, readCallBody, refuseExcess, wholeBody } from "./call-body.ts";
 import { chooseTargets, setTargets } from "./choose-targets.ts";
 import { respondWithError, respondWithTokenEstimate } from "./client-response.ts";
 import { respondWithEcho } from "./echo.ts";
 import { serveIndirectly } from "./indirect-calls.ts";
 import { chooseLane, DONE, type Lane, type LaneResult } from "./lane.ts";
+import { limitTotal } from "./limit-total.ts";
 import { serveNatively } from "./native.ts";
 import { observeRequest } from "./observe-call.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
@@ -25,7 +25,7 @@ export async function handleCall(
   services: Services,
 ): Promise<void> {
   const call = openCall(admitted, route, services);
-  const cancelLimit = call.runtime.config.totalMs > 0 ? limitTotal(call) : undefined;
+  const cancelLimit = limitTotal(call);
   try {
     const called = calledOperation(route, call.request.url ?? "", call.params);
     if (called.operation === "stored-response" && (await serveStoredResponse(call))) return;
@@ -79,26 +79,4 @@ async function serveParsed(
   if (lane === "echo") await respondWithEcho(call, called, bytes);
   else respondWithTokenEstimate(call, bytes);
   return DONE;
-}
-
-/** Ends a call that takes longer than `timeouts.total`. Returns a function that cancels the time limit. */
-function limitTotal(call: Call): () => void {
-  const { totalMs } = call.runtime.config;
-  const timer = setTimeout(() => end(call, totalMs), totalMs);
-  return () => clearTimeout(timer);
-}
-
-function end(call: Call, totalMs: number): void {
-  const error = new AppError(
-    "upstream_timeout",
-    `The call took longer than ${totalMs / 1000} s, the limit in proxy.timeouts.total`,
-  );
-  const { response } = call;
-  call.isTimedOut = true;
-  if (response.headersSent) response.destroy();
-  else respondWithError(call, error);
-  recordError(call, error);
-  // The call is recorded once its response is closed, so the response cannot wait for the record.
-  call.sendEnd?.();
-  call.sendEnd = undefined;
 }

@@ -2,6 +2,7 @@ import { AppError } from "../../errors.ts";
 import { decodeBody } from "../body/content-coding.ts";
 import { encodeProxyErrorEvent, toProxyError } from "../dialect-errors.ts";
 import { dialects, findProfile, getProfile } from "../dialects/index.ts";
+import type { ResponseProfile } from "../exchange/dialect-profile.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { Attempt } from "../routing/attempts.ts";
@@ -117,8 +118,12 @@ function relayTask(call: Call, called: CalledOperation, dropsUsage: boolean): Re
 
 const createUsageFilter = () => new UsageChunkFilter();
 
-function relayedDialect(dialect: Dialect): RelayedDialect {
-  const { client, response } = getProfile(dialect);
+/** Returns the parts of a dialect that the relay uses, for responses of this form. */
+export function toRelayedDialect(
+  dialect: Dialect,
+  response: ResponseProfile = getProfile(dialect).response,
+): RelayedDialect {
+  const { client } = getProfile(dialect);
   return {
     createWatch: () => new StreamWatch(response),
     readDetails: (body, mayBeError) => {
@@ -135,7 +140,7 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
 
 /** The parts of each dialect that the relay uses. */
 export const relayedDialects: ReadonlyMap<Dialect, RelayedDialect> = new Map(
-  dialects.map((dialect) => [dialect, relayedDialect(dialect)]),
+  dialects.map((dialect) => [dialect, toRelayedDialect(dialect)]),
 );
 
 /** Records the final outcome, and sends the client the error of a call that failed or was rejected. */

@@ -4,6 +4,7 @@ import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
 import { readBody } from "../body/read-body.ts";
 import { scanObject } from "../body/scan-body.ts";
+import { interactionResponse } from "../dialects/generative-language/interactions.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { callersDialect } from "../models/describe-models.ts";
 import type { Route } from "../routes.ts";
@@ -27,9 +28,11 @@ import {
 import { type CallBody, modelIn } from "./call-body.ts";
 import { setTargets } from "./choose-targets.ts";
 import { respondWithError, respondWithUpstreamError } from "./client-response.ts";
-import { expectPrice, hasBudget } from "./estimate-reservation.ts";
-import { relayedDialects } from "./native.ts";
+import { limitTotal } from "./limit-total.ts";
+import { disconnectSignal } from "./limit-upstream.ts";
+import { relayedDialects, toRelayedDialect } from "./native.ts";
 import { type CalledOperation, withoutKey } from "./operation-path.ts";
+import { expectAllowed, isInteraction, isRead, withCosts } from "./pass-through-limits.ts";
 import { choosePassThroughTarget, takesClient } from "./pass-through-target.ts";
 import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
 
@@ -39,9 +42,6 @@ import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
  */
 const MODEL_IN_PATH =
   /^\/v1beta\/models\/([\w.@-]+):(?:batchGenerateContent|asyncBatchEmbedContent|predict|predictLongRunning)$/;
-
-/** Matches the paths of files and of uploads in parts. These calls use no model, and the vendors do not charge them. */
-const FREE_PATH = /^\/(?:upload\/|download\/)?v1(?:beta)?\/(?:files|uploads)(?:\/|$)/;
 
 /** Returns whether a call on a route for models is passed on because of its path. */
 export function isPassedOn(path: string): boolean {
@@ -64,6 +64,7 @@ export async function servePassThrough(
 ): Promise<void> {
   const dialect = getCallerDialect(admitted, route);
   const call = openCall(admitted, { ...route, dialect }, services);
+  const cancelLimit = limitTotal(call);
   try {
     const url = call.request.url ?? "";
     const path = expectSafe(getPath(url));
@@ -91,15 +92,12 @@ export async function servePassThrough(
       isAble: ({ passThrough }) => !unknown || passThrough === true,
     });
     setTargets(call, [target]);
-    const subjects = call.key?.subjects;
-    if (subjects !== undefined) {
-      if (!isRead(call) && !FREE_PATH.test(path)) expectPrice(call, subjects, target);
-      await services.limiter.reserveForKey(call, called, [target], known);
-    }
+    await services.limiter.reserveForKey(call, withCosts(call, called, path), [target], known);
     await relay(call, called, path, target, body);
   } catch (error) {
     respondWithError(call, error);
   } finally {
+    cancelLimit?.();
     settle(call);
   }
 }
@@ -153,25 +151,6 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
   }
 }
 
-/**
- * Throws `model_not_allowed` if the key does not allow the model, or if the call names none and is not a GET or HEAD
- * request, so that the key's models or a budget cannot be enforced.
- */
-function expectAllowed(call: Call, called: CalledOperation, body: CallBody, path: string): void {
-  const { key, services } = call;
-  if (key?.models !== undefined) services.limiter.expectAllowedModel(call, called, body);
-  const usesBudget = hasBudget(key?.subjects ?? []) && !FREE_PATH.test(path);
-  if (isRead(call) || call.model !== undefined || (key?.models === undefined && !usesBudget)) return;
-  throw new AppError(
-    "model_not_allowed",
-    `The list of models of the key ${JSON.stringify(key?.name)}, or the budget of the key or its team, cannot be enforced at ${path}, because the call names no model. Use a key without these limits.`,
-  );
-}
-
-function isRead({ request: { method } }: Call): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
 async function relay(
   call: Call,
   called: CalledOperation,
@@ -184,7 +163,9 @@ async function relay(
     async send({ upstream, key }) {
       const native = nativeRequest(call, `${called.path(target.model)}${called.query}`, body, key);
       const isSearched = hasBatchAddresses(path);
-      const request = isSearched
+      // Neither addresses nor usage can be found in a compressed response.
+      const isRelayedPlain = isSearched || (call.model !== undefined && !isRead(call));
+      const request = isRelayedPlain
         ? { ...native, needs: { ...native.needs, acceptEncoding: "identity" } }
         : native;
       const outcome = await relayTo(
@@ -199,7 +180,7 @@ async function relay(
     // A call that may have changed something is not sent twice.
     isRepeatable: () => isRead(call),
     suits: () => false,
-    signal: () => new AbortController().signal,
+    signal: () => disconnectSignal(call.response),
   });
   await conclude(
     call,
@@ -253,11 +234,13 @@ function relayTask(call: Call, upstream: UpstreamConfig, hasAddresses: boolean) 
     hidesLimits: hidesVendorLimits(call),
     // The client sends the rest of a resumable upload to this address, with the proxy's key.
     redact: (text: string) => redact(text.replace(`${origin}/upload/`, `${own}/upload/`)),
-    dialect: relayedDialects.get(call.dialect),
+    dialect: isInteraction(call) ? interactions : relayedDialects.get(call.dialect),
     streams: call.services.streams,
     endWith: (send: () => void) => endWith(call, send),
   } as const;
 }
+
+const interactions = toRelayedDialect("generative-language", interactionResponse);
 
 async function conclude(call: Call, outcome: RelayOutcome): Promise<void> {
   switch (outcome.kind) {
