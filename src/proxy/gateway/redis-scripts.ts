@@ -63,6 +63,23 @@ local function findAccount(subject, budget)
   for i = 2, #starts - 1 do if starts[i] <= nowMs then at = i end end
   return P .. 'b:' .. subject .. ':' .. budget.period .. ':' .. string.format('%d', starts[at]), starts[at + 1] or -1
 end
+
+-- Adds to a field of the accounts of all budgets and returns their keys. Two budgets of one period share an account.
+local function addToAccounts(subjects, field, micros)
+  local keys, known = {}, {}
+  for _, s in ipairs(subjects) do
+    for _, b in ipairs(s.budgets) do
+      local key, ends = findAccount(s.id, b)
+      if not known[key] then
+        known[key] = true
+        keys[#keys + 1] = key
+        redis.call('HINCRBY', key, field, micros)
+        if ends > 0 then redis.call('PEXPIREAT', key, ends + 2 * DAY) end
+      end
+    end
+  end
+  return keys
+end
 `;
 
 /**
@@ -81,8 +98,9 @@ local function reserve(q)
     if s.rpm then s.rl = drained(tonumber(h[1] or '0'), s.rt, s.rpm) end
     if s.tpm then s.tl = drained(tonumber(h[3] or '0'), s.tt, s.tpm) end
     for _, b in ipairs(s.budgets) do
-      b.key, b.ends = findAccount(s.id, b)
-      local a = redis.call('HMGET', b.key, 'spent', 'reserved')
+      local key, ends = findAccount(s.id, b)
+      local a = redis.call('HMGET', key, 'spent', 'reserved')
+      b.ends = ends
       b.left = b.micros - tonumber(a[1] or '0') - tonumber(a[2] or '0')
     end
   end
@@ -114,8 +132,8 @@ local function reserve(q)
       end
     end)
     if ex[1] == 0 then
-      local record = {m = q.micros, i = q.inputMicros, k = q.tokens, n = calls, s = {}, b = {}, id = q.id, meta = q.meta and ARGV[q.meta]}
-      local taken = {}
+      local record = {m = q.micros, i = q.inputMicros, k = q.tokens, n = calls, s = {}, id = q.id, meta = q.meta and ARGV[q.meta]}
+      record.b = addToAccounts(q.subjects, 'reserved', q.micros)
       for i, s in ipairs(q.subjects) do
         local key = P .. 's:' .. s.id
         s.c = s.c + calls
@@ -132,16 +150,7 @@ local function reserve(q)
         redis.call('HSET', key, unpack(fields))
         redis.call('PEXPIRE', key, DAY)
         record.s[i] = {s.id, s.tpm or 0}
-        for _, b in ipairs(s.budgets) do
-          -- Two budgets of one period share an account.
-          if not taken[b.key] then
-            taken[b.key] = true
-            redis.call('HINCRBY', b.key, 'reserved', q.micros)
-            if b.ends > 0 then redis.call('PEXPIREAT', b.key, b.ends + 2 * DAY) end
-            record.b[#record.b + 1] = b.key
-          end
-          b.left = b.left - q.micros
-        end
+        for _, b in ipairs(s.budgets) do b.left = b.left - q.micros end
       end
       redis.call('SET', P .. 'r:' .. q.id, cjson.encode(record), 'PX', 7 * DAY)
       redis.call('ZADD', P .. 'open', nowMs + q.lifeMs, q.id)
@@ -177,16 +186,7 @@ local function settle(q)
   local hasLapsed = q.id and redis.call('DEL', P .. 'l:' .. q.id) == 1
   if q.again and not hasLapsed then return 0 end
   local charged = hasLapsed and q.inputMicros or 0
-  if q.usedMicros - charged ~= 0 then
-    local taken = {}
-    for _, s in ipairs(q.subjects) do
-      for _, b in ipairs(s.budgets) do
-        local key = findAccount(s.id, b)
-        if not taken[key] then redis.call('HINCRBY', key, 'spent', q.usedMicros - charged) end
-        taken[key] = true
-      end
-    end
-  end
+  if q.usedMicros - charged ~= 0 then addToAccounts(q.subjects, 'spent', q.usedMicros - charged) end
   return 0
 end
 

@@ -8,7 +8,7 @@ import { createMemoryLimits } from "../../../src/proxy/gateway/limits-memory.ts"
 import type { BudgetAccount } from "../../../src/proxy/gateway/limits-spent.ts";
 import { connectRedis, type RedisConnection } from "../../../src/proxy/gateway/redis-connection.ts";
 import { createRedisCooldowns } from "../../../src/proxy/gateway/redis-cooldowns.ts";
-import { createRedisLimits, type RedisLimits } from "../../../src/proxy/gateway/redis-limits.ts";
+import { createRedisLimits, type RedisLimits, toScript } from "../../../src/proxy/gateway/redis-limits.ts";
 import type { AttemptOutcome } from "../../../src/proxy/routing/attempts.ts";
 import { createCooldowns } from "../../../src/proxy/routing/cooldowns.ts";
 import { type RedisServer, startRedis } from "../../support/servers.ts";
@@ -148,6 +148,16 @@ describe("limits in Redis", () => {
     await redis.charge(call.subjects, 1_000_000);
     const [state] = await redis.read(call.subjects);
     expect(state?.budgets.map((budget) => budget.remainingMicros)).toEqual([9_000_000, 5_000_000]);
+  });
+
+  it("delete an account after its period, also if a call that has reserved nothing created it", async () => {
+    const { limits: store, connection } = await replica();
+    const { subjects } = reservation(unique(), { budgets: [{ usd: 1, period: "day" }] });
+    await store.charge(subjects, 1_000);
+    const find = toScript("return redis.call('PTTL', redis.call('KEYS', ARGV[1])[1])");
+    const ttl = await connection.run(find, [`{sallyport}:b:${subjects[0]?.id}:*`]);
+    expect(Number(ttl)).toBeGreaterThan(2 * 86_400_000);
+    expect(Number(ttl)).toBeLessThanOrEqual(3 * 86_400_000);
   });
 
   it("charge a call that has reserved nothing", async () => {
