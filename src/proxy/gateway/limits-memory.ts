@@ -195,7 +195,7 @@ class MemoryLimits implements LimitStore {
 function add(level: Level, limit: number, at: number, units: number): Level {
   const now = at * 1000;
   const next = drained(level, limit, now) + units * UNIT;
-  return { level: Math.max(0, next), at: Math.max(level.at, now) };
+  return { level: Math.max(0, next), at: isAhead(level, now) ? now : Math.max(level.at, now) };
 }
 
 function findRateExcess(
@@ -217,9 +217,18 @@ function getRateState(level: Level, rate: number | undefined, at: number): RateS
   return { remaining: countRemaining(now, rate), resetMs: msUntilEmpty(now, rate) };
 }
 
-/** Returns the level at `now`. If the clock was set back, nothing is drained. */
+/** Returns the level at `now`. If the clock was set back by more than a minute, the bucket is empty. */
 function drained({ level, at }: Level, limit: number, now: number): number {
-  return now <= at ? level : Math.max(0, level - limit * (now - at));
+  if (now <= at) return isAhead({ at }, now) ? 0 : level;
+  return Math.max(0, level - limit * (now - at));
+}
+
+/** Microseconds in which every bucket drains. */
+const MINUTE = 60_000_000;
+
+/** Returns whether the clock was set back after a level was stored, and draining would stop until that time. */
+function isAhead({ at }: Pick<Level, "at">, now: number): boolean {
+  return at - now > MINUTE;
 }
 
 /** Returns the milliseconds until `units` more fit; 0 if they fit now. `units` must not exceed the limit. */

@@ -13,9 +13,16 @@ local now = time[1] * 1000000 + time[2]
 local nowMs = math.floor(now / 1000)
 local DAY = 86400000
 
+-- A bucket drains within a minute. A time further ahead was stored before the clock was set back.
+local MINUTE = 60000000
+
 local function drained(level, at, limit)
-  if now <= at then return level end
+  if now <= at then return at - now > MINUTE and 0 or level end
   return math.max(0, level - limit * (now - at))
+end
+
+local function later(at)
+  return at - now > MINUTE and now or math.max(at, now)
 end
 
 local function addTokens(subject, limit, units)
@@ -23,7 +30,7 @@ local function addTokens(subject, limit, units)
   local h = redis.call('HMGET', key, 'tl', 'tt')
   local at = tonumber(h[2] or '0')
   local level = drained(tonumber(h[1] or '0'), at, limit) + units * UNIT
-  redis.call('HSET', key, 'tl', math.max(0, level), 'tt', math.max(at, now))
+  redis.call('HSET', key, 'tl', math.max(0, level), 'tt', later(at))
 end
 
 local function finish(record, tokens, micros)
@@ -140,12 +147,12 @@ local function reserve(q)
         local fields = {'c', s.c}
         if s.rpm then
           s.rl = s.rl + calls * UNIT
-          fields[3], fields[4], fields[5], fields[6] = 'rl', s.rl, 'rt', math.max(s.rt, now)
+          fields[3], fields[4], fields[5], fields[6] = 'rl', s.rl, 'rt', later(s.rt)
         end
         if s.tpm then
           s.tl = s.tl + q.tokens * UNIT
           local n = #fields
-          fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'tl', s.tl, 'tt', math.max(s.tt, now)
+          fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'tl', s.tl, 'tt', later(s.tt)
         end
         redis.call('HSET', key, unpack(fields))
         redis.call('PEXPIRE', key, DAY)

@@ -45,6 +45,16 @@ describe("rate limits", () => {
     );
   });
 
+  it("continue to drain after the clock was set back", async () => {
+    const { clock, store } = clocked();
+    const call = () => reservation({ rpm: 2, tpm: 2 }, { tokens: 1 });
+    for (const expected of [true, true, false]) expect(await admitted(store, call())).toBe(expected);
+    clock.now -= 3_600_000;
+    for (const expected of [true, true, false]) expect(await admitted(store, call())).toBe(expected);
+    clock.now += 30_000;
+    expect(await admitted(store, call())).toBe(true);
+  });
+
   it("never admit more than N and the drained units, whatever the pauses", async () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 200 });
     await fc.assert(

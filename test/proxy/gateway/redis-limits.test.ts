@@ -150,6 +150,20 @@ describe("limits in Redis", () => {
     expect(state?.budgets.map((budget) => budget.remainingMicros)).toEqual([9_000_000, 5_000_000]);
   });
 
+  it("continue to drain after the clock of Redis was set back", async () => {
+    const { limits: store, connection } = await replica();
+    const subject = unique();
+    const reserve = async () =>
+      (await store.reserve(reservation(subject, { rpm: 1, tpm: 1 }, { tokens: 1 }))).excess?.limit;
+    expect([await reserve(), await reserve()]).toEqual([undefined, "rpm"]);
+    // The times that Redis has stored are then an hour ahead.
+    const ahead = toScript(`for _, name in ipairs({'rt', 'tt'}) do
+      redis.call('HINCRBY', ARGV[1], name, 3600000000)
+    end`);
+    await connection.run(ahead, [`{sallyport}:s:key:${subject}`]);
+    expect([await reserve(), await reserve()]).toEqual([undefined, "rpm"]);
+  });
+
   it("delete an account after its period, also if a call that has reserved nothing created it", async () => {
     const { limits: store, connection } = await replica();
     const { subjects } = reservation(unique(), { budgets: [{ usd: 1, period: "day" }] });
