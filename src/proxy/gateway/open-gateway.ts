@@ -196,8 +196,9 @@ async function watchKeys(
         await keys.restore(known);
         snapshot = await keys.snapshot();
       }
-      known = snapshot;
       await onKeys(snapshot, await readBudgets(snapshot));
+      // Set last, so that the poll repeats a failed attempt.
+      known = snapshot;
     });
   const check = async () => {
     if ((await keys.revision()) !== known?.revision) await refresh();
@@ -240,7 +241,8 @@ async function changeStamp(location: GatewayOptions["location"]): Promise<number
 
 /**
  * Creates the gateway's store: a change of keys or teams resolves only after every process of this proxy has received
- * it.
+ * it. If the database fails after the change, the change resolves at once, because its result may be a secret that
+ * nobody could read again; the processes receive the change when the database is available.
  */
 function createStore(
   db: Database,
@@ -256,7 +258,7 @@ function createStore(
   const changing = <Parameters extends unknown[], Result>(task: Task<Parameters, Result>) =>
     reading(async (...given: Parameters) => {
       const result = await task(...given);
-      await refresh();
+      await refresh().catch(() => {});
       return result;
     });
   const queries = createLedgerQueries(db);
