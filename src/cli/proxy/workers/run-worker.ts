@@ -38,13 +38,14 @@ export async function runWorker(output: Output): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   const primary: Remote<PrimaryCalls> = createRemote<PrimaryCalls>(
     pipeToPrimary(),
-    workerCalls(() => primary, output),
+    createWorkerCalls(() => primary, output),
   );
   await primary.call("ready", version);
   return 0;
 }
 
-function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): WorkerCalls {
+/** Creates the functions by which the primary controls a worker. */
+export function createWorkerCalls(primary: () => Remote<PrimaryCalls>, output: Output): WorkerCalls {
   let proxy: ProxyServer | undefined;
   let config: WorkerStart["config"];
   let drained: Promise<void> | undefined;
@@ -59,9 +60,10 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
       const shared = await openLimits(() => config, output, gateway, writeLine);
       limits = shared?.limits ?? createRemoteLimits(primary());
       await primeLimits(limits, start.spent);
-      if (start.keys) directory.replace(start.keys);
+      // The primary may have sent later keys and a later configuration while Redis was being reached.
+      if (start.keys && !directory.isRead) directory.replace(start.keys);
       const log = createCallLog(lines, () => config.logging.requests, output, gateway !== undefined);
-      proxy = createSharingProxy(start, primary(), {
+      proxy = createSharingProxy({ ...start, config }, primary(), {
         log,
         limits,
         cooldownShare: shared?.cooldowns,
