@@ -59,8 +59,8 @@ it("describes TypeScript types as JSON schemas", async () => {
   await writeFile(
     file,
     `/** A base. */
-export interface Base { readonly id: string; readonly kind: "a" | "b"; readonly gone?: number }
-export interface Derived extends Omit<Base, "gone"> {
+export interface Base { readonly id: string; readonly kind: "a" | "b"; readonly old?: number }
+export interface Derived extends Omit<Base, "old"> {
   /** Several
    *  lines. */
   readonly list?: readonly Base[] | undefined;
@@ -78,7 +78,7 @@ export interface Holder<Content = unknown> { readonly content: Content }
   const base = { $ref: "#/components/schemas/Base" };
   expect(readTypeSchemas([file])).toEqual({
     Base: {
-      ...{ description: "A base.", type: "object", properties: { id: text, kind, gone: { type: "number" } } },
+      ...{ description: "A base.", type: "object", properties: { id: text, kind, old: { type: "number" } } },
       required: ["id", "kind"],
     },
     Derived: {
@@ -103,7 +103,7 @@ export interface Holder<Content = unknown> { readonly content: Content }
         { description: "One.", type: "object", properties: { event: { const: "x" } }, required: ["event"] },
         {
           type: "object",
-          properties: { event: { const: "y" }, id: text, kind, gone: { type: "number" } },
+          properties: { event: { const: "y" }, id: text, kind, old: { type: "number" } },
           required: ["event", "id", "kind"],
         },
       ],
