@@ -50,6 +50,7 @@ export const everything: Capabilities = {
   needsReasoning: false,
   thinksByDefault: false,
   reasonsWithTools: true,
+  toolsNeedResponses: false,
   thinkingMember: "reasoning_effort",
   shortCallIds: false,
   acceptsStreamOptions: true,

@@ -35,6 +35,7 @@ export const capabilityOverrideSchema = z.strictObject({
   needsReasoning: z.boolean().optional(),
   thinksByDefault: z.boolean().optional(),
   reasonsWithTools: z.boolean().optional(),
+  toolsNeedResponses: z.boolean().optional(),
   thinkingMember: z.enum(["reasoning_effort", "reasoning", "thinking"]).optional(),
   shortCallIds: z.boolean().optional(),
   acceptsStreamOptions: z.boolean().optional(),

@@ -53,6 +53,11 @@ export interface Capabilities {
   readonly thinksByDefault: boolean;
   /** Whether the model can reason in a request with functions (chat-completions). */
   readonly reasonsWithTools: boolean;
+  /**
+   * Whether calls with tools from clients of other dialects use the responses API of the same base URL
+   * (chat-completions).
+   */
+  readonly toolsNeedResponses: boolean;
   /** The chat-completions member that sets or disables thinking. */
   readonly thinkingMember: "reasoning_effort" | "reasoning" | "thinking";
   /** Whether tool call ids must be nine letters and digits (Mistral). */
@@ -113,6 +118,7 @@ export const defaultCapabilities: Capabilities = {
   needsReasoning: false,
   thinksByDefault: false,
   reasonsWithTools: true,
+  toolsNeedResponses: false,
   thinkingMember: "reasoning_effort",
   shortCallIds: false,
   acceptsStreamOptions: true,

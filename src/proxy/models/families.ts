@@ -69,12 +69,23 @@ export const families: readonly Family[] = [
     dialects: openai,
     capabilities: { efforts: ["none", "low", "medium", "high", "xhigh", "max"] },
   },
-  // GPT-6 always reasons, and has the effort `max` in the responses dialect only.
+  // https://developers.openai.com/api/docs/models: most GPT-6 models always reason. The effort `max` is supported in the
+  // responses dialect only.
   { model: /^gpt-[6-9]/, dialects: chat, capabilities: { efforts: ["low", "medium", "high", "xhigh"] } },
   {
     model: /^gpt-[6-9]/,
     dialects: ["responses"],
     capabilities: { efforts: ["low", "medium", "high", "xhigh", "max"] },
+  },
+  {
+    model: /^gpt-(6-(sol|luna)|6\.1-terra)/,
+    dialects: chat,
+    capabilities: { efforts: ["none", "low", "medium", "high", "xhigh"] },
+  },
+  {
+    model: /^gpt-(6-(sol|luna)|6\.1-terra)/,
+    dialects: ["responses"],
+    capabilities: { efforts: ["none", "low", "medium", "high", "xhigh", "max"] },
   },
   // Codex models always reason, so they have no effort `none`.
   {

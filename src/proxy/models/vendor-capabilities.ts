@@ -14,8 +14,11 @@ function chat(vendor: string, model: RegExp, capabilities: Partial<Capabilities>
  */
 export const vendorCapabilities: readonly Family[] = [
   // https://github.com/openai/openai-openapi/issues/541: functions need `reasoning_effort: "none"`
-  chat("openai", /^gpt-5\.([4-9]|\d\d)/, { reasonsWithTools: false }),
-  chat("azure", /^gpt-5\.([4-9]|\d\d)/, { reasonsWithTools: false }),
+  chat("openai", /^gpt-(5\.([4-9]|\d\d)|[6-9])/, { reasonsWithTools: false }),
+  chat("azure", /^gpt-(5\.([4-9]|\d\d)|[6-9])/, { reasonsWithTools: false }),
+  // https://developers.openai.com/api/docs/guides/latest-model: models without the effort `none` reject functions
+  chat("openai", /^gpt-[6-9]/, { toolsNeedResponses: true }),
+  chat("azure", /^gpt-[6-9]/, { toolsNeedResponses: true }),
   chat("deepseek", EVERY_MODEL, {
     echoesReasoning: true,
     needsReasoning: true,

@@ -2,7 +2,8 @@ import { AppError } from "../../errors.ts";
 import { findProfile } from "../dialects/index.ts";
 import { collectCallFacts } from "../routing/call-facts.ts";
 import { notServed } from "../routing/not-served.ts";
-import type { Targets } from "../routing/select-targets.ts";
+import { withToolsApi } from "../routing/responses-api.ts";
+import type { CallFacts, Target, Targets } from "../routing/select-targets.ts";
 import { asksToCompact } from "../translate/conversations/compaction.ts";
 import type { Call } from "./call.ts";
 import { type CallBody, modelIn, refuseExcess } from "./call-body.ts";
@@ -24,13 +25,29 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
     throw new AppError("validation", "Missing required parameter: 'model'.");
   call.model = model;
   const bytes = body.kind === "json" ? body.bytes : undefined;
-  const facts = () => collectCallFacts(call.request.headers, bytes, () => refuseExcess(call));
+  let collected: CallFacts | undefined;
+  const facts = () => {
+    collected ??= collectCallFacts(call.request.headers, bytes, () => refuseExcess(call));
+    return collected;
+  };
   const selection = await call.runtime.selector.select(model, call.dialect, facts);
   if (!selection) throw notFound(model, call.dialect);
   call.rule = selection.rule;
   call.on = selection.on;
-  const able = ableToCompact(selection.targets, called.operation, bytes);
+  const able = ableToCompact(withApis(selection.targets, call, called, facts), called.operation, bytes);
   return setTargets(call, call.services.cooldowns.availableFirst(able));
+}
+
+/** Returns the targets with the API of their upstream that the call needs (`withToolsApi`). */
+function withApis(
+  [first, ...others]: Targets,
+  { dialect }: Call,
+  { operation }: CalledOperation,
+  facts: () => CallFacts,
+): Targets {
+  if (operation !== "generate" && operation !== "count-tokens") return [first, ...others];
+  const suited = (target: Target) => withToolsApi(target, dialect, () => facts().hasTools());
+  return [suited(first), ...others.map(suited)];
 }
 
 /**

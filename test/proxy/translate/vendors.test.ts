@@ -288,6 +288,8 @@ describe("37 reasoning in requests with functions", () => {
     ["gpt-5.4", "api.openai.com"],
     ["gpt-5.6-sol", "api.openai.com"],
     ["gpt-5.5", "acme.openai.azure.com"],
+    ["gpt-6-luna", "api.openai.com"],
+    ["gpt-6.1-terra", "acme.openai.azure.com"],
   ])("is disabled for %s at %s, which rejects both together", async (model, host) => {
     const received = await toChat({ tools, ...asked }, model, host);
     expect(received.sent["reasoning_effort"]).toBe("none");
@@ -326,17 +328,36 @@ describe("the request for a GPT-6 model", () => {
     expect(received.losses).toEqual(["temperature", "top-p", "stop", "reasoning-effort"]);
   });
 
-  it("has the effort max in the responses dialect, and never none", async () => {
-    const ask = (body: Json) =>
+  it("has the effort max in the responses dialect, and none only if the model supports it", async () => {
+    const ask = (body: Json, model: string) =>
       runScene({
         client: "messages",
         upstream: "responses",
         body: { ...base, max_tokens: 99, ...body },
-        model: "gpt-6-astra",
+        model,
       });
-    expect((await ask(request)).sent["reasoning"]).toMatchObject({ effort: "max" });
-    const off = await ask({ thinking: { type: "disabled" } });
-    expect(off.sent["reasoning"]).toMatchObject({ effort: "low" });
-    expect(off.losses).toEqual(["reasoning-effort"]);
+    const off = { thinking: { type: "disabled" } };
+    for (const model of ["gpt-6-astra", "gpt-6.1-sol", "gpt-6.2-sol"]) {
+      expect((await ask(request, model)).sent["reasoning"]).toMatchObject({ effort: "max" });
+      const received = await ask(off, model);
+      expect(received.sent["reasoning"]).toMatchObject({ effort: "low" });
+      expect(received.losses).toEqual(["reasoning-effort"]);
+    }
+    for (const model of ["gpt-6-sol", "gpt-6-luna", "gpt-6.1-terra"]) {
+      const received = await ask(off, model);
+      expect(received.sent["reasoning"]).toMatchObject({ effort: "none" });
+      expect(received.losses).toEqual([]);
+      expect((await toChat(off, model, "api.openai.com")).sent["reasoning_effort"]).toBe("none");
+    }
+  });
+
+  it("is rejected with the setting that it needs if it has functions and the model always reasons", async () => {
+    const tools = [{ name: "f", input_schema: { type: "object" } }];
+    const received = await toChat({ tools }, "gpt-6-astra", "api.openai.com");
+    expect([received.status, received.json]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining('Set "dialect": "responses"') } },
+    ]);
+    expect(received.sentText).toBe("null");
   });
 });

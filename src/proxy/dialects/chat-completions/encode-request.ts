@@ -1,6 +1,7 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { UpstreamCall } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import { asksToThink, resolveEffort } from "../../exchange/reasoning-effort.ts";
@@ -141,7 +142,7 @@ function encodeEffort(
   list: LossList,
 ): Readonly<Record<string, unknown>> {
   if (!capabilities.reasonsWithTools && request.tools.some(({ type }) => type !== "hosted"))
-    return switchReasoningOff(request, list);
+    return switchReasoningOff(request, capabilities, list);
   if (!asksToThink(request.reasoning)) return {};
   const { budget } = request.reasoning;
   const { thinkingMember } = capabilities;
@@ -155,7 +156,17 @@ function encodeEffort(
     : { reasoning_effort: effort };
 }
 
-function switchReasoningOff({ reasoning }: ExchangeRequest, list: LossList) {
+/** Switches reasoning off in a request with functions. Throws `DialectError` (400) if the model always reasons. */
+function switchReasoningOff(
+  { model, reasoning }: ExchangeRequest,
+  { efforts }: Capabilities,
+  list: LossList,
+): Readonly<Record<string, unknown>> {
+  if (efforts.length > 0 && !efforts.includes("none"))
+    throw invalidRequest(
+      `The model ${model} does not accept functions in chat completions. Set "dialect": "responses" for its upstream.`,
+      "tools",
+    );
   if (asksToThink(reasoning) && resolveEffort(reasoning) !== "none")
     list.add(
       "reasoning-effort",
