@@ -121,13 +121,15 @@ export const vendorCapabilities: readonly Family[] = [
       "request.cache_control",
     ],
   }),
-  // https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
-  {
-    model: /^claude-((fable|mythos)-5-[12]|(opus|sonnet|haiku)-5-5)/,
-    vendor: "anthropic",
-    dialects: ["messages"],
-    capabilities: { bindsThinking: true },
-  },
+  // https://platform.claude.com/docs/en/build-with-claude/preserved-thinking: at Anthropic and at the cloud platforms
+  ...["anthropic", "bedrock", "vertex", "azure"].map(
+    (vendor): Family => ({
+      model: /^claude-((fable|mythos)-5-[12]|(opus|sonnet|haiku)-5-5)/,
+      vendor,
+      dialects: ["messages"],
+      capabilities: { bindsThinking: true },
+    }),
+  ),
   // https://platform.minimax.io/docs/api-reference/text-anthropic-api: images and documents are not supported
   {
     model: /^minimax-m[12]/,

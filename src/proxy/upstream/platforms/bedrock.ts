@@ -2,7 +2,7 @@ import type { BedrockPlatform, UpstreamConfig } from "../../../config/proxy/conf
 import { AppError } from "../../../errors.ts";
 import { serializeLine } from "../../../sse/serialize.ts";
 import { defined } from "../../exchange/defined.ts";
-import { stringifyJson, tryParseJson } from "../../exchange/json.ts";
+import { asObject, stringifyJson, tryParseJson } from "../../exchange/json.ts";
 import { toAnthropicError } from "./anthropic-errors.ts";
 import { findToolNames, toConverse } from "./bedrock-converse.ts";
 import { type ConverseCall, ConverseEvents, fromConverse } from "./bedrock-converse-response.ts";
@@ -53,7 +53,9 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
     accept: stream === true ? "application/vnd.amazon.eventstream" : "application/json",
   };
   const given = readBetas(request.headers);
-  const known = onlyKnownBetas.has(upstream) ? given.filter((name) => KNOWN_BETAS.has(name)) : given;
+  const isKnown = (name: string) =>
+    KNOWN_BETAS.has(name) || (name === BINDING_BETA && bindsThinking(members));
+  const known = onlyKnownBetas.has(upstream) ? given.filter(isKnown) : given;
   const anthropic_beta = known.length === 0 ? undefined : known;
   const anthropic_version = chooseVersion(model, request.headers["anthropic-version"]);
   const claude = defined({ anthropic_version, anthropic_beta, ...members });
@@ -62,7 +64,7 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
   if (IS_CLAUDE.test(model)) {
     const operation = stream === true ? "invoke-with-response-stream" : "invoke";
     const repeat = ({ status, body }: RejectedResponse) => {
-      if (status !== 400 || known.every((name) => KNOWN_BETAS.has(name))) return undefined;
+      if (status !== 400 || known.every(isKnown)) return undefined;
       if (!/invalid beta flag/i.test(body.toString())) return undefined;
       onlyKnownBetas.add(upstream);
       return toModelOperation(request, upstream);
@@ -118,6 +120,17 @@ const KNOWN_BETAS: ReadonlySet<string> = new Set([
   "tool-examples-2025-10-29",
   "tool-search-tool-2025-10-19",
 ]);
+
+/**
+ * The beta feature of `thinking.block_binding`, without which Bedrock rejects that member. Only the models that bind
+ * thinking accept it.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html
+ */
+const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+
+function bindsThinking({ thinking }: Readonly<Record<string, unknown>>): boolean {
+  return asObject(thinking)["block_binding"] !== undefined;
+}
 
 /** Upstreams that have rejected a beta feature, until the configuration is reloaded. */
 const onlyKnownBetas = new WeakSet<UpstreamConfig>();

@@ -41,13 +41,22 @@ describe("earlier thinking in a messages request", () => {
     return { thinking: body["thinking"], headers: value.headers, losses: losses.length, body };
   }
 
-  it("is dropped by Anthropic, not rejected, if the conversation before it has changed", () => {
-    for (const model of ["claude-opus-5-5", "claude-fable-5-1", "claude-sonnet-5-5"])
-      expect(send(model)).toMatchObject({
-        thinking: { type: "adaptive", ...bound },
-        headers: beta,
-        losses: 0,
-      });
+  it.each([
+    ["anthropic", "claude-opus-5-5"],
+    ["anthropic", "claude-fable-5-1"],
+    ["anthropic", "claude-sonnet-5-5"],
+    ["bedrock", "us.anthropic.claude-opus-5-5-v1:0"],
+    ["vertex", "claude-fable-5-2@20261110"],
+    ["azure", "claude-haiku-5-5"],
+  ])("is dropped at %s by %s, not rejected, if the conversation before it has changed", (vendor, model) => {
+    expect(send(model, {}, vendor)).toMatchObject({
+      thinking: { type: "adaptive", ...bound },
+      headers: beta,
+      losses: 0,
+    });
+  });
+
+  it("keeps the display of thinking beside that setting", () => {
     const asked = send("claude-opus-5-5", { reasoning: { effort: "low", include: false } });
     expect(asked.thinking).toEqual({ type: "adaptive", display: "omitted", ...bound });
   });
@@ -57,7 +66,8 @@ describe("earlier thinking in a messages request", () => {
     for (const { thinking, headers } of [
       send("claude-opus-5"),
       send("claude-opus-4-8"),
-      send("claude-opus-5-5", {}, "bedrock"),
+      send("claude-opus-4-8", {}, "bedrock"),
+      send("claude-opus-5-5", {}, "openrouter"),
       first,
     ])
       expect([thinking, headers]).toEqual([undefined, undefined]);

@@ -421,9 +421,10 @@ describe("beta features that Bedrock does not document", () => {
   it("are dropped after their first rejection, while documented features are sent", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
-    const betas = (hit: Hit | undefined): string[] => JSON.parse(hit?.body.toString() ?? "{}").anthropic_beta;
+    const betas = (hit: Hit | undefined): string[] | undefined =>
+      JSON.parse(hit?.body.toString() ?? "{}").anthropic_beta;
     const fake = await start((hit, response) =>
-      betas(hit).includes("claude-code-20250219")
+      betas(hit)?.includes("claude-code-20250219")
         ? json({ message: "invalid beta flag" }, 400, { "x-amzn-errortype": "ValidationException" })(
             hit,
             response,
@@ -434,10 +435,19 @@ describe("beta features that Bedrock does not document", () => {
     const header = { "anthropic-beta": "claude-code-20250219,interleaved-thinking-2025-05-14" };
     expect((await post("/v1/messages", hi, header)).status).toBe(200);
     expect((await post("/v1/messages", hi, header)).status).toBe(200);
+    const binding = "thinking-binding-controls-2026-08-01";
+    const bound = {
+      thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } },
+    };
+    const both = { "anthropic-beta": `claude-code-20250219,${binding}` };
+    expect((await post("/v1/messages", { ...hi, ...bound }, both)).status).toBe(200);
+    expect((await post("/v1/messages", hi, both)).status).toBe(200);
     expect(fake.hits.map(betas)).toEqual([
       ["claude-code-20250219", "interleaved-thinking-2025-05-14"],
       ["interleaved-thinking-2025-05-14"],
       ["interleaved-thinking-2025-05-14"],
+      [binding],
+      undefined,
     ]);
   });
 });
