@@ -9,6 +9,12 @@ function chat(vendor: string, model: RegExp, capabilities: Partial<Capabilities>
 }
 
 /**
+ * Members that OpenRouter accepts for every model.
+ * https://openrouter.ai/docs/api/api-reference/chat/send-chat-completion-request
+ */
+const openRouterMembers = ["reasoning_details", "prompt_cache_key", "service_tier", "modalities", "metadata"];
+
+/**
  * Capabilities of models at one vendor. They override those of the models' families. Sources are responses with the
  * status 200 or 400 that were recorded in November 2026, and the vendors' pages in the comments.
  */
@@ -107,14 +113,16 @@ export const vendorCapabilities: readonly Family[] = [
     efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
     thinkingMember: "reasoning",
   }),
+  // OpenAI's models already have these members, and more.
+  chat("openrouter", /^(?!gpt-|o\d|chatgpt-|codex-)/, { optionalMembers: openRouterMembers }),
   // https://openrouter.ai/docs/guides/best-practices/prompt-caching: automatic caching (`cache_control` of the request)
   // is for Claude only
   chat("openrouter", /^(claude|gemini)/, {
-    optionalMembers: ["reasoning_details", "extra_content", "cache_control"],
+    optionalMembers: [...openRouterMembers, "extra_content", "cache_control"],
   }),
   chat("openrouter", /^claude/, {
     optionalMembers: [
-      "reasoning_details",
+      ...openRouterMembers,
       "extra_content",
       "cache_control",
       "tools.cache_control",

@@ -280,6 +280,23 @@ describe("50 cache breakpoints at OpenRouter", () => {
   });
 });
 
+describe("49 a cache key and metadata at OpenRouter", () => {
+  const members = { prompt_cache_key: "session-1", metadata: { a: "b" }, service_tier: "flex" };
+
+  it.each(["anthropic/claude-sonnet-5", "google/gemini-3-pro", "z-ai/glm-5.3", "openai/gpt-5"])(
+    "are sent to %s",
+    async (model) => {
+      const body = { model: "m", input: "Hi", store: false, ...members };
+      const scene = { client: "responses", upstream: "chat-completions", body, model } as const;
+      const received = await runScene({ ...scene, host: "openrouter.ai" });
+      expect(received.sent).toMatchObject(members);
+      expect(received.losses).toEqual([]);
+      const elsewhere = await runScene({ ...scene, model: "glm-5.3" });
+      expect(elsewhere.losses).toEqual(["prompt-cache-key", "service-tier", "metadata"]);
+    },
+  );
+});
+
 describe("37 reasoning in requests with functions", () => {
   const tools = [{ name: "f", input_schema: { type: "object" } }];
   const asked = { output_config: { effort: "high" } };
