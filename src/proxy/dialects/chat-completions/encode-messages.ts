@@ -21,10 +21,11 @@ export function* encodeMessages(
   list: LossList,
 ): Steps<readonly WireMessage[]> {
   const messages: WireMessage[] = [];
-  if (request.instructions.length > 0) messages.push(encodeSystem(request.instructions, capabilities, list));
+  if (request.instructions.length > 0)
+    messages.push(...encodeSystem(request.instructions, capabilities, list));
   for (const turn of request.turns) {
     if (isPauseDue()) yield;
-    if (turn.role === "system") messages.push(encodeSystem(turn.parts, capabilities, list));
+    if (turn.role === "system") messages.push(...encodeSystem(turn.parts, capabilities, list));
     else if (turn.role === "assistant") messages.push(...(yield* encodeAssistant(turn, capabilities, list)));
     else for (const message of yield* encodeUser(turn, capabilities, list)) messages.push(message);
   }
@@ -33,9 +34,10 @@ export function* encodeMessages(
 
 /**
  * Encodes instructions as one system message, with the texts joined by blank lines unless one has a cache breakpoint.
- * Some servers accept only one system message, and only text in it.
+ * Some servers accept only one system message, and only text in it. Returns no message if there is no text, because many
+ * servers reject an empty message.
  */
-function encodeSystem(parts: readonly Part[], capabilities: Capabilities, list: LossList): WireMessage {
+function encodeSystem(parts: readonly Part[], capabilities: Capabilities, list: LossList): WireMessage[] {
   const content = parts.flatMap((part) => {
     if (part.type === "text")
       return [withBreakpoint({ type: "text", text: part.text }, part.cache, capabilities, list)];
@@ -45,8 +47,9 @@ function encodeSystem(parts: readonly Part[], capabilities: Capabilities, list: 
     );
     return [];
   });
-  if (content.some(hasBreakpoint)) return { role: "system", content };
-  return { role: "system", content: content.map((part) => part["text"]).join("\n\n") };
+  if (content.some(hasBreakpoint)) return [{ role: "system", content }];
+  const text = content.map((part) => part["text"]).join("\n\n");
+  return text === "" ? [] : [{ role: "system", content: text }];
 }
 
 function* encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Steps<WireMessage[]> {

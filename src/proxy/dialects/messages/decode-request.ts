@@ -61,6 +61,8 @@ function* decodeTurns(messages: WireRequest["messages"]): Steps<Turn[]> {
   for (const [index, { role, content }] of messages.entries()) {
     if (isPauseDue()) yield;
     const parts = yield* decodeContent(content, `messages[${index}].content`);
+    // Such a message only changes the effort (`findEffort`).
+    if (role === "system" && parts.length === 0) continue;
     turns.push({ role, parts: role === "assistant" ? attachSignatures(parts) : parts });
   }
   return turns;
@@ -85,9 +87,18 @@ function decodeSampling(wire: WireRequest): Sampling {
   });
 }
 
-/** Converts `thinking` and `output_config.effort`. Throws `DialectError` (400) if the effort is unknown. */
+/**
+ * Returns the effort in force at the end of the conversation: a system message replaces the request's effort for the
+ * following turns. https://platform.claude.com/docs/en/build-with-claude/effort-per-message
+ */
+function findEffort({ messages, output_config }: WireRequest): string | undefined {
+  const update = messages.findLast((message) => message.role === "system" && message.output_config?.effort);
+  return (update ?? { output_config }).output_config?.effort ?? undefined;
+}
+
+/** Converts `thinking` and the effort. Throws `DialectError` (400) if the effort is unknown. */
 function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
-  const name = wire.output_config?.effort ?? undefined;
+  const name = findEffort(wire);
   const effort = efforts.find((known) => known === name);
   if (name !== undefined && effort === undefined) {
     throw invalidRequest(`Invalid value for 'output_config.effort': ${name}`, "output_config.effort");

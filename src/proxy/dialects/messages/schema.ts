@@ -51,6 +51,7 @@ const contentSchema = z.union([z.string(), z.array(blockSchema)]);
 const messageSchema = z.object({
   role: z.enum(["user", "assistant", "system"]),
   content: contentSchema,
+  output_config: z.looseObject({ effort: text }).nullish(),
 });
 
 const toolSchema = z.looseObject({

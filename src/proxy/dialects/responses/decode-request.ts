@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { DecodeContext } from "../../exchange/codec.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type {
@@ -16,7 +17,7 @@ import { parseRequestInSteps, parseRequestPiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { type DecodedItem, decodeItem } from "./decode-items.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
-import { formatSchema, requestSchema } from "./schema.ts";
+import { formatSchema, requestSchema, updateSchema } from "./schema.ts";
 
 type WireRequest = z.output<typeof requestSchema>;
 
@@ -88,9 +89,25 @@ function* decodeItems(values: readonly unknown[], where: string): Steps<DecodedI
   const items: DecodedItem[] = [];
   for (const [index, value] of values.entries()) {
     if (isPauseDue()) yield;
+    if (isConfigurationUpdate(value)) continue;
     items.push(yield* decodeItem(value, `${where}[${index}]`));
   }
   return items;
+}
+
+function isConfigurationUpdate(item: unknown): boolean {
+  return isObject(item) && item["type"] === "configuration_update";
+}
+
+/**
+ * Returns the effort in force at the end of the input: the one in the last item of type `configuration_update`, or else
+ * the request's. https://developers.openai.com/api/docs/guides/reasoning
+ */
+function findEffort({ input, reasoning }: WireRequest): ReasoningRequest["effort"] | null {
+  const items = Array.isArray(input) ? input : [];
+  const index = items.findLastIndex(isConfigurationUpdate);
+  const update = index < 0 ? undefined : parseRequestPiece(updateSchema, items[index], `input[${index}]`);
+  return update?.reasoning?.effort ?? reasoning?.effort;
 }
 
 /** Converts `instructions`: a string, or items if the client sends a response object back. */
@@ -140,7 +157,7 @@ function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined
   const encrypted = wire.include?.includes(ENCRYPTED_REASONING) ? true : undefined;
   const summary = wire.reasoning?.summary ?? wire.reasoning?.generate_summary;
   const members = withoutNullish({
-    effort: wire.reasoning?.effort,
+    effort: findEffort(wire),
     summary,
     include: typeof summary === "string" && summary !== "none" ? true : undefined,
     encrypted,

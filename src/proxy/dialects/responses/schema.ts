@@ -143,6 +143,11 @@ export type WireReasoning = z.output<typeof reasoningSchema>;
 /** An item of `input` or `output`. An item without a type is a message. */
 export const itemSchema = z.looseObject({ type: text });
 
+/** An item of type `configuration_update`. */
+export const updateSchema = z.looseObject({
+  reasoning: z.looseObject({ effort: z.enum(efforts).nullish() }).nullish(),
+});
+
 const usageSchema = z.looseObject({
   input_tokens: count,
   input_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
