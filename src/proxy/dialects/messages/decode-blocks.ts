@@ -21,6 +21,7 @@ import {
   type WireBlock,
 } from "./schema.ts";
 import { decodeServerBlock } from "./server-tools.ts";
+import { isToolChange } from "./tool-changes.ts";
 
 /**
  * Converts content to parts and skips empty text. Throws `DialectError` (400) for an invalid block; the error's path
@@ -93,7 +94,8 @@ function decodeBare(block: WireBlock, where: string): Part[] {
       return [{ type: "tool-call", id, name, arguments: text }];
     }
     default:
-      return [decodeServerBlock(block) ?? unknownPart(block)];
+      // `decodeTools` applies changes of the tools.
+      return isToolChange(block) ? [] : [decodeServerBlock(block) ?? unknownPart(block)];
   }
 }
 

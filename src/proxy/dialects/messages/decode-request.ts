@@ -58,10 +58,13 @@ export function* decodeRequest(body: unknown, { isLarge }: DecodeContext): Steps
 
 function* decodeTurns(messages: WireRequest["messages"]): Steps<Turn[]> {
   const turns: Turn[] = [];
-  for (const [index, { role, content }] of messages.entries()) {
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  for (const [index, { role, content, clear_at }] of messages.entries()) {
     if (isPauseDue()) yield;
+    // The vendor does not show such a message to the model again.
+    if (role === "system" && clear_at === "next_user_message" && index < lastUser) continue;
     const parts = yield* decodeContent(content, `messages[${index}].content`);
-    // Such a message only changes the effort (`findEffort`).
+    // A system message without text changes only the effort (`findEffort`) or the tools (`toolsInForce`).
     if (role === "system" && parts.length === 0) continue;
     turns.push({ role, parts: role === "assistant" ? attachSignatures(parts) : parts });
   }

@@ -2,6 +2,7 @@ import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import type { WireRequest, WireTool } from "./schema.ts";
+import { toolsInForce } from "./tool-changes.ts";
 
 const hostedByType: readonly (readonly [prefix: string, tool: HostedTool["tool"]])[] = [
   ["web_search_", "web-search"],
@@ -15,7 +16,7 @@ const read = ["type", "name", "description", "input_schema", "strict"];
  * hosted tool. Throws `DialectError` (400) if any other tool has no name.
  */
 export function decodeTools(wire: WireRequest): Tool[] {
-  const tools = (wire.tools ?? []).map(decodeTool);
+  const tools = toolsInForce(wire).map(decodeTool);
   const servers = Array.isArray(wire["mcp_servers"]) ? wire["mcp_servers"] : [];
   return [
     ...tools,

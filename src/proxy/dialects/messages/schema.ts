@@ -52,6 +52,7 @@ const messageSchema = z.object({
   role: z.enum(["user", "assistant", "system"]),
   content: contentSchema,
   output_config: z.looseObject({ effort: text }).nullish(),
+  clear_at: text,
 });
 
 const toolSchema = z.looseObject({
@@ -62,6 +63,10 @@ const toolSchema = z.looseObject({
   strict: z.boolean().nullish(),
 });
 export type WireTool = z.infer<typeof toolSchema>;
+
+export const toolChangeBlock = z.object({
+  tool: z.looseObject({ type: z.string(), name: text, definition: toolSchema.nullish() }),
+});
 
 const formatSchema = z.looseObject({ type: z.string(), schema: z.unknown().optional() });
 

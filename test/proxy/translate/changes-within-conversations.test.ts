@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { type Json, runScene } from "./harness.ts";
+
+const user = (text: string) => ({ role: "user", content: text });
+const answer = { role: "assistant", content: "Yes" };
+
+describe("37 a change of the effort within a conversation", () => {
+  const fromMessages = (messages: Json[], more: Json = {}) =>
+    runScene({
+      client: "messages",
+      upstream: "chat-completions",
+      model: "gpt-5",
+      body: { model: "m", max_tokens: 9, output_config: { effort: "high" }, messages, ...more },
+    });
+  const fromResponses = (input: Json[], more: Json = {}) =>
+    runScene({
+      client: "responses",
+      upstream: "messages",
+      model: "claude-opus-4-8",
+      body: { model: "m", reasoning: { effort: "high" }, input, ...more },
+    });
+  const set = (effort: string, content: unknown = []) => ({
+    role: "system",
+    content,
+    output_config: { effort },
+  });
+  const update = (effort: string | null) => ({ type: "configuration_update", reasoning: { effort } });
+
+  it("by a system message of a messages client is the request's effort, and no empty message is sent", async () => {
+    const received = await fromMessages([user("Hi"), set("medium"), answer, user("Go"), set("low", "")]);
+    expect(received.sent).toMatchObject({ reasoning_effort: "low" });
+    expect(received.sent["messages"]).toEqual([user("Hi"), answer, user("Go")]);
+    expect(received.losses).toEqual([]);
+    const spoken = await fromMessages([user("Hi"), set("low", "Be brief.")]);
+    expect(spoken.sent).toMatchObject({
+      reasoning_effort: "low",
+      messages: [user("Hi"), { role: "system", content: "Be brief." }],
+    });
+  });
+
+  it("by the last configuration_update of a responses client is the request's effort", async () => {
+    const received = await fromResponses([update("medium"), user("Hi"), answer, update("low"), user("Go")]);
+    expect(received.sent).toMatchObject({
+      output_config: { effort: "low" },
+      messages: [{ role: "user" }, { role: "assistant" }, { role: "user" }],
+    });
+    expect(received.losses).toEqual([]);
+    const last = await fromResponses([user("Hi"), update("low")]);
+    expect([last.sent["output_config"], last.losses]).toEqual([{ effort: "low" }, []]);
+    const reset = await fromResponses([user("Hi"), update(null)]);
+    expect(reset.sent["output_config"]).toEqual({ effort: "high" });
+  });
+
+  it("to an unknown effort is rejected", async () => {
+    expect((await fromMessages([user("Hi"), set("huge")])).status).toBe(400);
+    expect((await fromResponses([user("Hi"), update("huge")])).text).toContain("input[1].reasoning.effort");
+  });
+});
+
+describe("6 a system message whose parts are all lost", () => {
+  it("is not sent as an empty message to chat-completions upstreams", async () => {
+    const tool = { type: "mcp_toolset_reference", server_name: "s" };
+    const addition = { type: "tool_addition", tool };
+    const received = await runScene({
+      client: "messages",
+      upstream: "chat-completions",
+      body: {
+        model: "m",
+        max_tokens: 9,
+        messages: [user("Hi"), { role: "system", content: [addition] }, answer, user("Go")],
+      },
+    });
+    expect(received.sent["messages"]).toEqual([user("Hi"), answer, user("Go")]);
+    expect(received.losses).toEqual(["system-unknown"]);
+  });
+});
+
+describe("27 tools that a system message adds or removes", () => {
+  const schema = { type: "object", properties: { a: { type: "string" } } };
+  const define = (name: string, description: string) => ({
+    type: "tool_addition",
+    tool: { type: "tool_definition", definition: { name, description, input_schema: schema } },
+  });
+  const refer = (type: "tool_addition" | "tool_removal", name: string) => ({
+    type,
+    tool: { type: "tool_reference", name },
+  });
+  const system = (...content: Json[]) => ({ role: "system", content });
+  const ask = (messages: Json[], tools?: Json[]) =>
+    runScene({
+      client: "messages",
+      upstream: "chat-completions",
+      body: { model: "m", max_tokens: 9, messages, ...(tools && { tools }) },
+    });
+  const first = { name: "f", description: "First", input_schema: schema };
+  const toolsOf = ({ sent }: { readonly sent: Json }) =>
+    ((sent["tools"] ?? []) as { function: Json }[]).map(({ function: tool }) => [
+      tool["name"],
+      tool["description"],
+    ]);
+
+  it("are in the request's tools as they are at the end of the conversation", async () => {
+    const added = await ask([user("Hi"), system(define("g", "Second")), answer, user("Go")], [first]);
+    expect(toolsOf(added)).toEqual([
+      ["f", "First"],
+      ["g", "Second"],
+    ]);
+    expect(added.sent["messages"]).toEqual([user("Hi"), answer, user("Go")]);
+    expect(added.losses).toEqual([]);
+    const replaced = await ask(
+      [user("Hi"), system(define("g", "Second")), answer, user("Go"), system(define("f", "Better"))],
+      [first],
+    );
+    expect(toolsOf(replaced)).toEqual([
+      ["f", "Better"],
+      ["g", "Second"],
+    ]);
+    expect(toolsOf(await ask([user("Hi"), system(define("g", "Only"))]))).toEqual([["g", "Only"]]);
+  });
+
+  it("can be removed, and added again by their name", async () => {
+    const removal = [user("Hi"), system(refer("tool_removal", "f")), answer, user("Go")];
+    const removed = await ask(removal, [first]);
+    expect([toolsOf(removed), removed.losses]).toEqual([[], []]);
+    const again = await ask([...removal, system(refer("tool_addition", "f"))], [first]);
+    expect([toolsOf(again), again.losses]).toEqual([[["f", "First"]], []]);
+  });
+
+  it("are rejected with their path if their definition is invalid", async () => {
+    const invalid = { type: "tool_addition", tool: { type: "tool_definition", definition: { name: 1 } } };
+    const received = await ask([user("Hi"), system(invalid)]);
+    expect([received.status, received.text]).toEqual([
+      400,
+      expect.stringContaining("messages[1].content[0].tool.definition.name"),
+    ]);
+  });
+});
+
+describe("2 a system message that is cleared at the next user message", () => {
+  const reminder = { role: "system", content: "It is noon.", clear_at: "next_user_message" };
+  const ask = (messages: Json[]) =>
+    runScene({
+      client: "messages",
+      upstream: "chat-completions",
+      body: { model: "m", max_tokens: 9, messages },
+    });
+
+  it("is sent only in the turn that it follows", async () => {
+    const now = await ask([user("Hi"), reminder]);
+    expect(now.sent["messages"]).toEqual([user("Hi"), { role: "system", content: "It is noon." }]);
+    const later = await ask([user("Hi"), reminder, answer, user("Go"), { ...reminder, clear_at: "never" }]);
+    expect(later.sent["messages"]).toEqual([
+      user("Hi"),
+      answer,
+      user("Go"),
+      { role: "system", content: "It is noon." },
+    ]);
+    expect(later.losses).toEqual([]);
+  });
+});
