@@ -136,6 +136,42 @@ describe("27 tools that a system message adds or removes", () => {
   });
 });
 
+describe("27 tools that an item of a responses client adds", () => {
+  const tool = (name: string, description: string) => ({
+    type: "function",
+    name,
+    description,
+    parameters: { type: "object" },
+  });
+  const ask = (items: Json[]) =>
+    runScene({
+      client: "responses",
+      upstream: "messages",
+      body: { model: "m", tools: [tool("f", "First")], input: [user("Hi"), ...items, user("Go")] },
+    });
+  const described = (received: { readonly sent: Json }) =>
+    (received.sent["tools"] as Json[]).map(({ name, description }) => [name, description]);
+
+  it("are in the request's tools, and the item is no loss", async () => {
+    const additional = { type: "additional_tools", role: "developer" };
+    const namespace = { type: "namespace", name: "mcp", tools: [tool("g", "Second")] };
+    const received = await ask([{ ...additional, tools: [tool("f", "Better"), namespace] }]);
+    expect(described(received)).toEqual([
+      ["f", "Better"],
+      ["mcp__g", "Second"],
+    ]);
+    expect(received.losses).toEqual([]);
+  });
+
+  it("are found by a tool search of an earlier turn", async () => {
+    const found = { type: "tool_search_output", call_id: "c", tools: [tool("g", "Second")] };
+    expect(described(await ask([found]))).toEqual([
+      ["f", "First"],
+      ["g", "Second"],
+    ]);
+  });
+});
+
 describe("2 a system message that is cleared at the next user message", () => {
   const reminder = { role: "system", content: "It is noon.", clear_at: "next_user_message" };
   const ask = (messages: Json[]) =>

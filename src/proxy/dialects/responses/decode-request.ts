@@ -9,6 +9,7 @@ import type {
   OutputFormat,
   ReasoningRequest,
   Sampling,
+  Tool,
   Turn,
 } from "../../exchange/request.ts";
 import { attachSignatures } from "../../exchange/signature.ts";
@@ -37,7 +38,7 @@ export function* decodeRequest(body: unknown, context: DecodeContext): Steps<Con
     throw invalidRequest("Missing required parameter: 'model'.", "model");
   }
   const { instructions, turns } = yield* decodeInput(wire);
-  const tools = yield* decodeTools(wire.tools ?? []);
+  const tools = yield* decodeToolsInForce(wire);
   const toolChoice = isPresent(wire.tool_choice) ? decodeToolChoice(wire.tool_choice, tools) : undefined;
   const value: ExchangeRequest = {
     model,
@@ -89,10 +90,14 @@ function* decodeItems(values: readonly unknown[], where: string): Steps<DecodedI
   const items: DecodedItem[] = [];
   for (const [index, value] of values.entries()) {
     if (isPauseDue()) yield;
-    if (isConfigurationUpdate(value)) continue;
+    if (isConfigurationUpdate(value) || isAdditionalTools(value)) continue;
     items.push(yield* decodeItem(value, `${where}[${index}]`));
   }
   return items;
+}
+
+function isAdditionalTools(item: unknown): boolean {
+  return isObject(item) && item["type"] === "additional_tools";
 }
 
 function isConfigurationUpdate(item: unknown): boolean {
@@ -108,6 +113,27 @@ function findEffort({ input, reasoning }: WireRequest): ReasoningRequest["effort
   const index = items.findLastIndex(isConfigurationUpdate);
   const update = index < 0 ? undefined : parseRequestPiece(updateSchema, items[index], `input[${index}]`);
   return update?.reasoning?.effort ?? reasoning?.effort;
+}
+
+/**
+ * Converts the tools of the request and those that items of the input have added (`additional_tools`) or that a search
+ * has found. A later definition replaces an earlier one of the same name.
+ */
+function* decodeToolsInForce({ tools, input }: WireRequest): Steps<Tool[]> {
+  const own = yield* decodeTools(tools ?? []);
+  if (!Array.isArray(input) || !input.some(hasTools)) return own;
+  const keyOf = (tool: Tool) => (tool.type === "hosted" ? tool : tool.name);
+  const named = new Map(own.map((tool) => [keyOf(tool), tool]));
+  for (const [index, item] of input.entries()) {
+    if (!hasTools(item)) continue;
+    for (const tool of yield* decodeTools(item.tools, `input[${index}].tools`)) named.set(keyOf(tool), tool);
+  }
+  return [...named.values()];
+}
+
+function hasTools(item: unknown): item is { readonly tools: readonly unknown[] } {
+  if (!isObject(item) || !Array.isArray(item["tools"])) return false;
+  return item["type"] === "additional_tools" || item["type"] === "tool_search_output";
 }
 
 /** Converts `instructions`: a string, or items if the client sends a response object back. */
