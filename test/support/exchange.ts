@@ -60,6 +60,8 @@ export const everything: Capabilities = {
   toolChoices: ["auto", "none", "required", "tool"],
   jsonSchemaTools: true,
   customTools: true,
+  acceptsSystemTurns: true,
+  acceptsUserAfterTools: true,
   acceptsContentParts: true,
   acceptsPrefill: true,
   optionalMembers: [],

@@ -25,6 +25,8 @@ export const capabilityOverrideSchema = z.strictObject({
   structuredOutput: z.enum(["json-schema", "only-json-schema", "json", "none"]).optional(),
   jsonSchemaTools: z.boolean().optional(),
   customTools: z.boolean().optional(),
+  acceptsSystemTurns: z.boolean().optional(),
+  acceptsUserAfterTools: z.boolean().optional(),
   acceptsContentParts: z.boolean().optional(),
   acceptsPrefill: z.boolean().optional(),
   optionalMembers: z.array(z.string()).optional(),

@@ -79,6 +79,10 @@ export interface Capabilities {
   readonly jsonSchemaTools: boolean;
   /** Whether the model supports free-text tools. If not, such a tool becomes a function with one string argument. */
   readonly customTools: boolean;
+  /** Whether system messages can follow other messages (chat-completions). */
+  readonly acceptsSystemTurns: boolean;
+  /** Whether a user message can directly follow tool results (chat-completions; Mistral's models reject it). */
+  readonly acceptsUserAfterTools: boolean;
   /** Whether a message's text can be a list of parts (chat-completions; DeepSeek accepts only a string). */
   readonly acceptsContentParts: boolean;
   /** Whether the conversation can end with an assistant message that the model continues. */
@@ -128,6 +132,8 @@ export const defaultCapabilities: Capabilities = {
   toolChoices: ["auto", "none", "required", "tool"],
   jsonSchemaTools: true,
   customTools: false,
+  acceptsSystemTurns: true,
+  acceptsUserAfterTools: true,
   acceptsContentParts: true,
   acceptsPrefill: false,
   optionalMembers: [],

@@ -5,6 +5,7 @@ import type { HostedTool } from "./request.ts";
 export const lossCodes = {
   "answer-citation": "Citations in the response were dropped.",
   "assistant-prefill": "The model starts a new message instead of continuing the assistant's last one.",
+  "assistant-turn": "An assistant message was inserted between tool results and the next user message.",
   attribution: "The client's billing line at the start of the instructions was dropped.",
   "cache-control":
     "Prompt-cache breakpoints were dropped: all, or the first ones if there were more than four.",

@@ -126,8 +126,16 @@ export const families: readonly Family[] = [
     capabilities: { thinksByDefault: true },
   },
   { model: /^(deepseek|kimi|moonshot)/, dialects: chat, capabilities: { needsReasoning: true } },
-  // Mistral's tokenizer enforces the format of call ids, so other servers of these models require this format too.
-  { model: /^([cdm]\w+|pix)tral/, dialects: chat, capabilities: { shortCallIds: true } },
+  // Mistral's tokenizer enforces the format of call ids and the order of roles, so other servers of these models require
+  // them too.
+  {
+    model: /^([cdm]\w+|pix)tral/,
+    dialects: chat,
+    capabilities: { shortCallIds: true, acceptsSystemTurns: false, acceptsUserAfterTools: false },
+  },
+  // The chat templates of these models accept a system message only at the beginning
+  // (https://huggingface.co/Qwen/Qwen3.5-27B/blob/main/chat_template.jinja).
+  { model: /^(qwen|qwq|gemma)/, dialects: chat, capabilities: { acceptsSystemTurns: false } },
   // Google's models are not in this row, because several of their servers and gateways reject unknown members.
   {
     model: /^(deepseek|kimi|moonshot|glm|minimax|mimo|qwen|qwq|grok|llama|command|([mc]\w+|pix)tral)/,

@@ -46,6 +46,8 @@ export const vendorCapabilities: readonly Family[] = [
   // https://docs.mistral.ai/api: unknown members are rejected with 422
   chat("mistral", EVERY_MODEL, {
     shortCallIds: true,
+    acceptsSystemTurns: false,
+    acceptsUserAfterTools: false,
     acceptsStreamOptions: false,
     echoesReasoning: false,
     optionalMembers: ["prompt_cache_key", "metadata"],
@@ -147,6 +149,11 @@ export const vendorCapabilities: readonly Family[] = [
   },
   // https://docs.github.com/rest/models/inference: the request's schema has none of the `rejectedMembers`
   chat("github-models", EVERY_MODEL, { optionalMembers: [], rejectedMembers: ["n", "user", "logit_bias"] }),
+  // Servers of open models render the conversation by the model's chat template. Many templates accept a system message
+  // only at the beginning.
+  ...["lmstudio", "ollama", "vllm", "llamacpp"].map((server) =>
+    chat(server, EVERY_MODEL, { acceptsSystemTurns: false }),
+  ),
   // https://lmstudio.ai/docs/developer/openai-compat: `tool_choice` must be a string, and `json_object` is rejected
   chat("lmstudio", EVERY_MODEL, {
     toolChoices: ["auto", "none", "required"],

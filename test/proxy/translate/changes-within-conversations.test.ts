@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Json, runScene } from "./harness.ts";
 
 const user = (text: string) => ({ role: "user", content: text });
-const answer = { role: "assistant", content: "Yes" };
+const spoken = { role: "assistant", content: "Yes" };
 
 describe("37 a change of the effort within a conversation", () => {
   const fromMessages = (messages: Json[], more: Json = {}) =>
@@ -27,19 +27,19 @@ describe("37 a change of the effort within a conversation", () => {
   const update = (effort: string | null) => ({ type: "configuration_update", reasoning: { effort } });
 
   it("by a system message of a messages client is the request's effort, and no empty message is sent", async () => {
-    const received = await fromMessages([user("Hi"), set("medium"), answer, user("Go"), set("low", "")]);
+    const received = await fromMessages([user("Hi"), set("medium"), spoken, user("Go"), set("low", "")]);
     expect(received.sent).toMatchObject({ reasoning_effort: "low" });
-    expect(received.sent["messages"]).toEqual([user("Hi"), answer, user("Go")]);
+    expect(received.sent["messages"]).toEqual([user("Hi"), spoken, user("Go")]);
     expect(received.losses).toEqual([]);
-    const spoken = await fromMessages([user("Hi"), set("low", "Be brief.")]);
-    expect(spoken.sent).toMatchObject({
+    const instructed = await fromMessages([user("Hi"), set("low", "Be brief.")]);
+    expect(instructed.sent).toMatchObject({
       reasoning_effort: "low",
       messages: [user("Hi"), { role: "system", content: "Be brief." }],
     });
   });
 
   it("by the last configuration_update of a responses client is the request's effort", async () => {
-    const received = await fromResponses([update("medium"), user("Hi"), answer, update("low"), user("Go")]);
+    const received = await fromResponses([update("medium"), user("Hi"), spoken, update("low"), user("Go")]);
     expect(received.sent).toMatchObject({
       output_config: { effort: "low" },
       messages: [{ role: "user" }, { role: "assistant" }, { role: "user" }],
@@ -67,10 +67,10 @@ describe("6 a system message whose parts are all lost", () => {
       body: {
         model: "m",
         max_tokens: 9,
-        messages: [user("Hi"), { role: "system", content: [addition] }, answer, user("Go")],
+        messages: [user("Hi"), { role: "system", content: [addition] }, spoken, user("Go")],
       },
     });
-    expect(received.sent["messages"]).toEqual([user("Hi"), answer, user("Go")]);
+    expect(received.sent["messages"]).toEqual([user("Hi"), spoken, user("Go")]);
     expect(received.losses).toEqual(["system-unknown"]);
   });
 });
@@ -100,15 +100,15 @@ describe("27 tools that a system message adds or removes", () => {
     ]);
 
   it("are in the request's tools as they are at the end of the conversation", async () => {
-    const added = await ask([user("Hi"), system(define("g", "Second")), answer, user("Go")], [first]);
+    const added = await ask([user("Hi"), system(define("g", "Second")), spoken, user("Go")], [first]);
     expect(toolsOf(added)).toEqual([
       ["f", "First"],
       ["g", "Second"],
     ]);
-    expect(added.sent["messages"]).toEqual([user("Hi"), answer, user("Go")]);
+    expect(added.sent["messages"]).toEqual([user("Hi"), spoken, user("Go")]);
     expect(added.losses).toEqual([]);
     const replaced = await ask(
-      [user("Hi"), system(define("g", "Second")), answer, user("Go"), system(define("f", "Better"))],
+      [user("Hi"), system(define("g", "Second")), spoken, user("Go"), system(define("f", "Better"))],
       [first],
     );
     expect(toolsOf(replaced)).toEqual([
@@ -119,7 +119,7 @@ describe("27 tools that a system message adds or removes", () => {
   });
 
   it("can be removed, and added again by their name", async () => {
-    const removal = [user("Hi"), system(refer("tool_removal", "f")), answer, user("Go")];
+    const removal = [user("Hi"), system(refer("tool_removal", "f")), spoken, user("Go")];
     const removed = await ask(removal, [first]);
     expect([toolsOf(removed), removed.losses]).toEqual([[], []]);
     const again = await ask([...removal, system(refer("tool_addition", "f"))], [first]);
@@ -184,10 +184,10 @@ describe("2 a system message that is cleared at the next user message", () => {
   it("is sent only in the turn that it follows", async () => {
     const now = await ask([user("Hi"), reminder]);
     expect(now.sent["messages"]).toEqual([user("Hi"), { role: "system", content: "It is noon." }]);
-    const later = await ask([user("Hi"), reminder, answer, user("Go"), { ...reminder, clear_at: "never" }]);
+    const later = await ask([user("Hi"), reminder, spoken, user("Go"), { ...reminder, clear_at: "never" }]);
     expect(later.sent["messages"]).toEqual([
       user("Hi"),
-      answer,
+      spoken,
       user("Go"),
       { role: "system", content: "It is noon." },
     ]);

@@ -89,6 +89,22 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
     inResponse: true,
   },
   "assistant-prefill": fromMessages({ messages: [hi, { role: "assistant", content: "Well" }] }),
+  "assistant-turn": fromMessages(
+    {
+      messages: [
+        hi,
+        { role: "assistant", content: [{ type: "tool_use", id: "c", name: "f", input: {} }] },
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "c" },
+            { type: "text", text: "Go" },
+          ],
+        },
+      ],
+    },
+    "chat-completions/mistral-small",
+  ),
   attribution: fromMessages({ system: [{ type: "text", text: "x-anthropic-billing-header: cch=1;" }] }),
   "cache-control": fromMessages({
     system: [{ type: "text", text: "x", cache_control: { type: "ephemeral" } }],

@@ -32,6 +32,8 @@ export interface StrictVendor {
   readonly usageUnasked?: boolean;
   /** Text before the first event of a stream. */
   readonly preamble?: string;
+  /** Whether a system message must be the first one, and a user message cannot follow a tool result. */
+  readonly isStrictOrder?: boolean;
 }
 
 const SAMPLING = ["temperature", "top_p", "stop", "stream_options", "tool_choice", "response_format"];
@@ -72,6 +74,7 @@ export const strictVendors: readonly StrictVendor[] = [
     formats: ALL_FORMATS,
     callId: "D681PevKs",
     usageUnasked: true,
+    isStrictOrder: true,
   },
   {
     vendor: "groq",
@@ -366,11 +369,19 @@ function findMessageRejection(vendor: StrictVendor, messages: readonly Json[]): 
     tool: ["role", "content", "tool_call_id", "name"],
   };
   for (const [index, message] of messages.entries()) {
+    const order = vendor.isStrictOrder && findMisplacedRole(message["role"], messages[index - 1]?.["role"]);
+    if (order) return order;
     const known = members[String(message["role"])] ?? [];
     const unknown = Object.keys(message).find((name) => !known.includes(name));
     if (unknown !== undefined) return `'messages.${index}': property '${unknown}' is unsupported`;
   }
   return undefined;
+}
+
+/** Returns Mistral's error for a role that cannot follow another. */
+function findMisplacedRole(role: unknown, before: unknown): string | undefined {
+  const isOut = role === "system" ? before !== undefined : role === "user" && before === "tool";
+  return isOut ? `Unexpected role '${String(role)}' after role '${String(before)}'` : undefined;
 }
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };

@@ -70,7 +70,14 @@ const clients: Readonly<
             { type: "tool_use", id: "toolu_01A", name: "get_weather", input: { city: "Rome" } },
           ],
         },
-        { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_01A", content: "sunny" }] },
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "toolu_01A", content: "sunny" },
+            { type: "text", text: "<system-reminder>Be polite.</system-reminder>" },
+          ],
+        },
+        { role: "system", content: "Be brief." },
         { role: "assistant", content: "Sunny." },
         { role: "user", content: [{ type: "text", text: "And in Paris?" }] },
       ],

@@ -7,6 +7,7 @@ import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { shortCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { withTitle } from "../../exchange/with-title.ts";
+import { mergeSystemTurns } from "../shared/system-turns.ts";
 import { encodeUserPart, hasBreakpoint, textContent, type WireContent } from "./encode-content.ts";
 import { findTextSignature, googleExtra } from "./google-signatures.ts";
 import { profile } from "./profile.ts";
@@ -23,13 +24,29 @@ export function* encodeMessages(
   const messages: WireMessage[] = [];
   if (request.instructions.length > 0)
     messages.push(...encodeSystem(request.instructions, capabilities, list));
-  for (const turn of request.turns) {
+  const { acceptsSystemTurns, acceptsUserAfterTools } = capabilities;
+  const turns = acceptsSystemTurns ? request.turns : mergeSystemTurns(request.turns, list);
+  for (const turn of turns) {
     if (isPauseDue()) yield;
     if (turn.role === "system") messages.push(...encodeSystem(turn.parts, capabilities, list));
     else if (turn.role === "assistant") messages.push(...(yield* encodeAssistant(turn, capabilities, list)));
-    else for (const message of yield* encodeUser(turn, capabilities, list)) messages.push(message);
+    else
+      for (const message of yield* encodeUser(turn, capabilities, list)) {
+        const follows = message["role"] === "user" && messages.at(-1)?.["role"] === "tool";
+        if (follows && !acceptsUserAfterTools) messages.push(acknowledge(list));
+        messages.push(message);
+      }
   }
   return messages;
+}
+
+/** Returns an assistant message between tool results and a user message, and adds a loss. */
+function acknowledge(list: LossList): WireMessage {
+  list.add(
+    "assistant-turn",
+    "Assistant message inserted: the vendor requires one between tool results and a user message.",
+  );
+  return { role: "assistant", content: "I have received the results." };
 }
 
 /**

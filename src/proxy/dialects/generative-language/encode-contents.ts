@@ -6,6 +6,7 @@ import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { isCreatedCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { mergeTurns } from "../../exchange/turns.ts";
 import { loseDocumentOptions } from "../shared/losses.ts";
+import { markSystemTurn } from "../shared/system-turns.ts";
 import {
   encodeArguments,
   encodeMedia,
@@ -34,7 +35,7 @@ export function* encodeContents(
   const names = collectCallNames(request.turns);
   if (request.turns.some((turn) => turn.name !== undefined))
     losses.add("name", "`name` dropped: messages of this dialect have none.");
-  const turns = mergeTurns(request.turns.map((turn) => convertSystemTurn(turn, losses)));
+  const turns = mergeTurns(request.turns.map((turn) => markSystemTurn(turn, losses)));
   const contents: { readonly role: "model" | "user"; readonly parts: WireObject[] }[] = [];
   for (const turn of turns) {
     if (isPauseDue()) yield;
@@ -82,18 +83,6 @@ function collectCallNames(turns: readonly Turn[]): Map<string, string> {
     for (const part of turn.parts) if (part.type === "tool-call") names.set(part.id, part.name);
   }
   return names;
-}
-
-function convertSystemTurn(turn: Turn, losses: LossList): Turn {
-  if (turn.role !== "system") return turn;
-  losses.add(
-    "system-position",
-    "System message within the conversation sent as a marked part of a user message.",
-  );
-  const parts = turn.parts.map(
-    (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
-  );
-  return { role: "user", parts };
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Part } from "../../exchange/parts.ts";
-import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
 import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { mergeTurns } from "../../exchange/turns.ts";
+import { markSystemTurn } from "../shared/system-turns.ts";
 import { type BlockContext, encodePartsInSteps, type OutBlock } from "./encode-blocks.ts";
 
 export interface OutMessage {
@@ -14,7 +15,7 @@ export interface OutMessage {
  * conversation becomes a marked part of a user message, because most models of this dialect accept no other form.
  */
 export function* encodeTurns(request: ExchangeRequest, context: BlockContext): Steps<readonly OutMessage[]> {
-  const converted = request.turns.map((turn) => (turn.role === "system" ? asUser(turn, context) : turn));
+  const converted = request.turns.map((turn) => markSystemTurn(turn, context.list));
   if (converted.some((turn) => turn.name !== undefined))
     context.list.add("name", "`name` dropped: messages of this dialect have none.");
   const messages: OutMessage[] = [];
@@ -26,17 +27,6 @@ export function* encodeTurns(request: ExchangeRequest, context: BlockContext): S
     if (content.length > 0) messages.push({ role, content });
   }
   return fixFirstAndLastRole(joinNeighbours(messages), context);
-}
-
-function asUser(turn: Turn, { list }: BlockContext): Turn {
-  list.add(
-    "system-position",
-    "System message within the conversation sent as a marked part of a user message.",
-  );
-  const parts = turn.parts.map(
-    (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
-  );
-  return { role: "user", parts };
 }
 
 /**
