@@ -8,7 +8,7 @@ const use = { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f
 describe("histories that agents send", () => {
   it("11 a result contains no reference to a dropped part", async () => {
     const content = [
-      { type: "tool_reference", tool_name: "x" },
+      { type: "future_block" },
       { type: "text", text: "See" },
       { type: "document", source: pdf },
     ];

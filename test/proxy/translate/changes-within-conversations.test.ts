@@ -194,3 +194,42 @@ describe("2 a system message that is cleared at the next user message", () => {
     expect(later.losses).toEqual([]);
   });
 });
+
+describe("8 a block that only the messages dialect has", () => {
+  const ask = (messages: Json[], upstream: "chat-completions" | "messages" = "chat-completions") =>
+    runScene({ client: "messages", upstream, body: { model: "m", max_tokens: 9, messages } });
+  const reference = { type: "tool_reference", tool_name: "mcp__a__b" };
+  const searched = [
+    user("Hi"),
+    { role: "assistant", content: [{ type: "tool_use", id: "t", name: "ToolSearch", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [reference] }] },
+  ];
+  const summary = { type: "compaction", content: "They said hi.", signature: "s" };
+  const compacted = [{ role: "assistant", content: [summary] }, user("Go")];
+
+  it("is text for other dialects if it names a found tool or has a summary", async () => {
+    const found = await ask(searched);
+    expect((found.sent["messages"] as Json[]).at(-1)).toMatchObject({
+      role: "tool",
+      content: "The tool mcp__a__b is available.",
+    });
+    expect(found.losses).toEqual([]);
+    const shortened = await ask(compacted);
+    expect(shortened.sent["messages"]).toMatchObject([
+      { role: "assistant", content: expect.stringMatching(/replaced by this summary:\n\nThey said hi\.$/) },
+      user("Go"),
+    ]);
+    expect(shortened.losses).toEqual([]);
+    const failed = await ask([{ role: "assistant", content: [{ ...summary, content: null }] }, user("Go")]);
+    expect(failed.losses).toEqual(["assistant-unknown"]);
+  });
+
+  it("stays unchanged for an upstream of this dialect", async () => {
+    const found = await ask(searched, "messages");
+    expect((found.sent["messages"] as { content: Json[] }[])[2]?.content).toEqual([
+      { type: "tool_result", tool_use_id: "t", content: [reference] },
+    ]);
+    const shortened = await ask([user("Hi"), ...compacted], "messages");
+    expect((shortened.sent["messages"] as { content: Json[] }[])[1]?.content).toEqual([summary]);
+  });
+});

@@ -16,6 +16,7 @@ import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { parseRequestInSteps, parseRequestPiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-blocks.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
+import { toReadable } from "./readable-blocks.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
 
 const known = new Set([...Object.keys(requestSchema.shape), "mcp_servers"]);
@@ -63,7 +64,7 @@ function* decodeTurns(messages: WireRequest["messages"]): Steps<Turn[]> {
     if (isPauseDue()) yield;
     // The vendor does not show such a message to the model again.
     if (role === "system" && clear_at === "next_user_message" && index < lastUser) continue;
-    const parts = yield* decodeContent(content, `messages[${index}].content`);
+    const parts = (yield* decodeContent(content, `messages[${index}].content`)).map(toReadable);
     // A system message without text changes only the effort (`findEffort`) or the tools (`toolsInForce`).
     if (role === "system" && parts.length === 0) continue;
     turns.push({ role, parts: role === "assistant" ? attachSignatures(parts) : parts });

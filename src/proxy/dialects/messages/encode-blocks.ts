@@ -58,6 +58,7 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
     case "refusal":
       if (part.type === "text" && part.signature !== undefined)
         lost("part-signature", "Signature of a text dropped: another vendor created it.");
+      if (part.origin?.dialect === "messages") return part.origin.raw as OutBlock;
       // The vendor rejects text that consists of whitespace.
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":
