@@ -40,6 +40,11 @@ export interface ReviewMode {
    * requests return the new content, before the threads are moved. Resolves to whether this is a new round.
    */
   refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
+  /**
+   * Starts the next round of a live review if the plan's file was saved and the regular check has not found that yet;
+   * absent for a diff. Never rejects.
+   */
+  catchUp?(context: ReviewContext): Promise<void>;
   /** Keeps the diff when a batch of a live review is sent, for later comparisons; absent for a plan. */
   keepSent?(round: number): Promise<void>;
   /** Describes the subject of a question to a model: the part of the diff or plan at an anchor. */

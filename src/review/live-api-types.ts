@@ -85,6 +85,8 @@ export interface NewThreadBody {
    * response, adds nothing while the comment is unsent.
    */
   readonly idempotencyKey?: string;
+  /** The round to which the anchor refers. If it is not the newest, the response is 409 and nothing is added. */
+  readonly round?: number;
 }
 
 /** POST /api/threads/{id}/messages */
@@ -117,6 +119,8 @@ export interface SendBody {
 /** POST /api/finish. `idempotencyKey` is that of an earlier `send`, which may have sent the same message. */
 export interface FinishBody extends SendBody {
   readonly approved: boolean;
+  /** The round that the person saw. If an approval names a round before the newest, the response is 409. */
+  readonly round?: number;
 }
 
 /** GET /api/live: state of a live review. Also in `live` of GET /api/diff/index and GET /api/plan. */

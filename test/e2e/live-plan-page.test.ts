@@ -79,6 +79,26 @@ describe("the plan page in a live review", () => {
     expect(errors).toEqual([]);
   });
 
+  it("asks to review a round that arrives while the person is about to approve", async () => {
+    const { page, save, ended } = await openLivePlan();
+    await page.getByRole("button", { name: "Finish" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Last message (optional)").fill("Well done.");
+    await save(PLAN.replace("bridge of oak", "raft"));
+    await dialog.getByText("Round 2 has arrived since you opened this dialog").waitFor();
+    const approve = dialog.getByRole("button", { name: "Approve and finish" });
+    expect(await approve.getAttribute("aria-disabled")).toBe("true");
+    await dialog.getByRole("button", { name: "Keep reviewing" }).click();
+    await expect.poll(() => page.locator(".plan").textContent()).toContain("we build a raft");
+    await page.getByRole("button", { name: "Finish" }).click();
+    expect(await dialog.getByLabel("Last message (optional)").inputValue()).toBe("Well done.");
+    await pressDecision(page, "Approve and finish");
+    await page.getByRole("heading", { name: "Plan approved" }).waitFor();
+    const { code, stdout } = await ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain("Well done.");
+  });
+
   it("names the authors of threads in the palette", async () => {
     const { page, agent } = await openLivePlan();
     await agent.call("POST", "/api/threads", {

@@ -13,6 +13,7 @@ import type { AgentChannel } from "../../src/review/plan/agent-channel.ts";
 import { jsonChannel } from "../../src/review/plan/generic-channel.ts";
 import { createPlanMode } from "../../src/review/plan/mode.ts";
 import { createPlanId } from "../../src/review/plan/plan-id.ts";
+import type { PlanReview } from "../../src/review/plan/plan-review.ts";
 import { planTitle } from "../../src/review/plan/plan-title.ts";
 import { createReviewServer } from "../../src/review/server.ts";
 import { createSession } from "../../src/review/session.ts";
@@ -38,6 +39,8 @@ interface PlanServerOptions {
   readonly confined?: ImagePolicyOptions["confined"];
   readonly folder?: string;
   readonly missing?: string;
+  /** Reads the file of a live plan. */
+  readonly reload?: NonNullable<PlanReview["reload"]>;
 }
 
 interface PlanServer {
@@ -51,7 +54,7 @@ interface PlanServer {
 
 /** A plan server with its stores in a temporary folder, which does not listen. */
 export async function planServer(options: PlanServerOptions = {}): Promise<PlanServer> {
-  const { plan = PLAN, origin = "origin_b", missing } = options;
+  const { plan = PLAN, origin = "origin_b", missing, reload } = options;
   const folder = options.folder ?? (await temporaryFolder());
   const at = (name: string) => join(folder, name);
   const channel = options.channel ?? jsonChannel(origin);
@@ -67,6 +70,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
     channel,
     permissionMode: "plan",
     missing,
+    ...(reload && { reload }),
     history: Promise.resolve(history),
     plansFolder: join(folder, "data", "plans"),
     vaultFolders: { home: at("home"), configHome: at("config") },

@@ -6,7 +6,7 @@ import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
 import { useThreads } from "../shared/threads/thread-store.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { openPreview, usePreview } from "./preview/preview-store.ts";
-import { collectComments, keepSent, showFinished } from "./state/live.ts";
+import { collectComments, keepSent, showFinished, showRound } from "./state/live.ts";
 import { openReferences, useReferences } from "./state/references.ts";
 import { useSession } from "./state/session.ts";
 import { showWhole } from "./state/since.ts";
@@ -75,6 +75,7 @@ interface NamedDialogProps extends DialogsProps {
 
 function NamedDialog({ dialog, isLive, isPull, controller, shortcuts }: NamedDialogProps) {
   const fallback = <WaitingDialog onClose={close} />;
+  const round = useSession(({ index }) => index?.live?.round ?? 1);
   const isDecision = dialog === "send" || dialog === "approve";
   if (dialog === "post" || (isPull && isDecision && !isLive))
     return <PullDialog fallback={fallback} kind={dialog === "approve" ? "done" : "post"} />;
@@ -83,7 +84,9 @@ function NamedDialog({ dialog, isLive, isPull, controller, shortcuts }: NamedDia
       <LiveDialog
         fallback={fallback}
         kind={dialog === "send" ? "send" : "finish"}
+        round={round}
         collect={collectComments}
+        showRound={showRound}
         onClose={close}
         onSent={keepSent}
         onFinished={showFinished}

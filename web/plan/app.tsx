@@ -156,12 +156,15 @@ const LiveDialog = lazy(() =>
 function OpenDialog({ name }: { readonly name: DialogName }) {
   const isLive = useThreads(({ live }) => live !== undefined);
   const hasThreads = useThreads(({ threads }) => threads.length > 0);
+  const round = useReview(({ plan }) => plan?.round ?? 1);
   if (isLive && (name === "approve" || name === "request-changes"))
     return (
       <Suspense fallback={null}>
         <LiveDialog
           kind={name === "approve" ? "finish" : "send"}
+          round={round}
           collect={collectComments}
+          showRound={showRound}
           onClose={() => openDialog(undefined)}
           onSent={keepSent}
           onFinished={showFinished}

@@ -6,6 +6,7 @@ import { parseBody } from "../body-schemas.ts";
 import type { ReviewContext } from "../context.ts";
 import { endWhenFlushed, takeDecision } from "../take-decision.ts";
 import { expectAgent, expectPage } from "./caller-kind.ts";
+import { checkRoundSeen } from "./check-round-seen.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { TakenBatch } from "./taken-batch.ts";
 import { finishBody, sendBody, statusBody, waitBody } from "./thread-bodies.ts";
@@ -37,11 +38,17 @@ export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
   app.post("/api/finish", async (request, reply) => {
     expectPage(request, threads.token);
     const live = expectLive(context);
-    const { approved, feedback: text = "", idempotencyKey } = parseBody(finishBody, request.body ?? null);
+    const body = parseBody(finishBody, request.body ?? null);
+    const { approved, feedback: text = "", idempotencyKey, round } = body;
     const feedback = live.hasSent(text, idempotencyKey) ? "" : text;
-    if (approved) return takeDecision(context, reply, await mode.approval(context, feedback));
     if (session.phase !== "waiting" || live.isClosed)
       throw new AppError("already_decided", "Already decided");
+    if (approved) {
+      const proposal = await mode.approval(context, feedback);
+      if (round !== undefined) await mode.catchUp?.(context);
+      checkRoundSeen(round, live);
+      return takeDecision(context, reply, proposal);
+    }
     await live.close("ended", feedback, true);
     endWhenFlushed(reply, () => session.abandon("ended"));
     return { ok: true, doubt: live.isDeserted ? "disconnected" : undefined };

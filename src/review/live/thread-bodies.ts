@@ -19,6 +19,7 @@ const markdown = z.string().min(1);
 const idempotencyKey = z.string().min(1);
 const line = z.number().int().min(1);
 const offset = z.number().int().min(0);
+const round = z.number().int().min(0);
 
 /** The anchor that a client sends. `code`, `cell` and `quote` are ignored: the server sets them. */
 export const sentAnchor = z.discriminatedUnion("kind", [
@@ -51,6 +52,7 @@ export const newThreadBody = z.object({
   suggestedCode: z.string().exactOptional(),
   author: author.exactOptional(),
   idempotencyKey: idempotencyKey.exactOptional(),
+  round: round.exactOptional(),
 }) satisfies z.ZodType<NewThreadBody>;
 
 /** Body of `POST /api/threads/{id}/messages`. */
@@ -80,7 +82,10 @@ export const sendBody = z.object({
 }) satisfies z.ZodType<SendBody>;
 
 /** Body of `POST /api/finish`. */
-export const finishBody = sendBody.extend({ approved: z.boolean() }) satisfies z.ZodType<FinishBody>;
+export const finishBody = sendBody.extend({
+  approved: z.boolean(),
+  round: round.exactOptional(),
+}) satisfies z.ZodType<FinishBody>;
 
 /** The longest wait in seconds: a day, below the limit of timers. */
 const MAX_WAIT = 86_400;

@@ -4,6 +4,7 @@ import type { ReviewList, Thread, ThreadAuthor, ThreadList } from "../api-types.
 import { parseBody } from "../body-schemas.ts";
 import type { ReviewContext } from "../context.ts";
 import { callerKind } from "./caller-kind.ts";
+import { checkRoundSeen } from "./check-round-seen.ts";
 import { newMessageBody, newThreadBody, threadChangeBody } from "./thread-bodies.ts";
 
 /** GET and POST /api/threads, POST /api/threads/{id}/messages, PATCH /api/threads/{id}, GET /api/reviews. */
@@ -19,7 +20,9 @@ export function threadRoutes(app: FastifyInstance, context: ReviewContext): void
     const caller = callerKind(request, threads.token);
     const body = parseBody(newThreadBody, request.body ?? null);
     const author = resolveAuthor(caller, body.author);
+    checkRoundSeen(body.round, threads.live);
     const [store, located] = await Promise.all([threads.open(), mode.anchors.locate(body.anchor)]);
+    checkRoundSeen(body.round, threads.live);
     return store.create(body, located, author);
   });
 

@@ -30,6 +30,15 @@ export function createPlanMode(review: PlanReview): ReviewMode {
     await store?.follow(followPlan(before, review.plan));
     return true;
   };
+  const catchUp: NonNullable<ReviewMode["catchUp"]> = async (context) => {
+    const { live } = context.threads;
+    try {
+      if (live && !live.isClosed) await live.nextRound((onTaken) => refresh(context, onTaken));
+      else await refresh(context, () => {});
+    } catch {
+      // If a save cannot be read, the plan is read again with the next save or refresh.
+    }
+  };
   return {
     kind: "plan",
     registerRoutes(app, context) {
@@ -41,15 +50,10 @@ export function createPlanMode(review: PlanReview): ReviewMode {
     anchors: createPlanAnchors(review),
     firstRound: async () => (await review.history)?.round ?? 1,
     refresh,
+    catchUp,
     startLive(context) {
-      const onSaved = async () => {
-        const { live } = context.threads;
-        if (live && !live.isClosed) await live.nextRound((onTaken) => refresh(context, onTaken));
-        else await refresh(context, () => {});
-      };
       void context.threads.live?.store.follow(followPlan(undefined, review.plan)).catch(() => {});
-      // If a save cannot be read, the plan is read again with the next save or refresh.
-      return review.watch?.(() => void onSaved().catch(() => {})) ?? (() => {});
+      return review.watch?.(() => void catchUp(context)) ?? (() => {});
     },
     async approval({ settings }, feedback) {
       const decision: PlanDecision = { kind: "approve", ...(feedback === "" ? {} : { feedback }) };

@@ -29,10 +29,11 @@ export function keepSent(): void {
 
 /** Returns the comments as threads. Fetches the patches and notebooks that are needed for their line numbers. */
 export async function collectComments(): Promise<readonly CommentToSend[]> {
+  const round = useSession.getState().index?.live?.round;
   const { comments, context } = await commentsInOrder();
   return comments.map((comment) => ({
     id: comment.id,
-    body: threadBody(comment, context),
+    body: { ...threadBody(comment, context), ...(round !== undefined && { round }) },
     asText: threadAsText(comment, context),
     onStored: () => forgetComment(comment.id),
   }));

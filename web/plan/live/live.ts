@@ -38,6 +38,7 @@ export async function collectComments(): Promise<readonly CommentToSend[]> {
   saveComposer();
   const state = useReview.getState();
   const isEdited = editedPlan(state) !== undefined;
+  const round = state.plan?.round;
   const sent = isEdited ? parseMarkdown(state.plan?.plan ?? "") : undefined;
   return inDocumentOrder(state.annotations).map((annotation) => {
     const { anchor } = annotation;
@@ -47,7 +48,12 @@ export async function collectComments(): Promise<readonly CommentToSend[]> {
       anchor && !found
         ? { ...threadBody({ ...annotation, anchor: { ...anchor, end: anchor.start } }), markdown: asText }
         : threadBody(found ? { ...annotation, anchor: found } : annotation);
-    return { id: annotation.id, body, asText, onStored: () => forgetAnnotation(annotation.id) };
+    return {
+      id: annotation.id,
+      body: { ...body, ...(round !== undefined && { round }) },
+      asText,
+      onStored: () => forgetAnnotation(annotation.id),
+    };
   });
 }
 

@@ -6,18 +6,22 @@ import { Dialog } from "../components/dialog.tsx";
 import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
 import { sentenceStart } from "../sentence-start.ts";
 import { type CollectComments, type CommentToSend, finishReview, sendBatch } from "./send-batch.ts";
-import { closeMessage, countUnsentMessages, useThreads } from "./thread-store.ts";
+import { closeMessage, countUnsentMessages, loadLive, useThreads } from "./thread-store.ts";
 import { isInNextBatch } from "./threads.ts";
 
 interface BatchDialogProps {
   /** Name of the agent. */
   readonly caller: string;
   readonly collect: CollectComments;
+  /** Loads a new round and returns a description of the changes. */
+  readonly showRound: () => Promise<string>;
   readonly onClose: () => void;
 }
 
 interface LiveDialogProps extends Omit<BatchDialogProps, "caller"> {
   readonly kind: "send" | "finish";
+  /** The round that the page shows. */
+  readonly round: number;
   readonly onSent: () => void;
   readonly onFinished: OnFinished;
 }
@@ -26,17 +30,18 @@ interface LiveDialogProps extends Omit<BatchDialogProps, "caller"> {
 type OnFinished = (approved: boolean, text: string, doubt: CallerDoubt | undefined) => void;
 
 /** Renders a dialog of a live review, in place of the decision dialog of a one-shot review. */
-export function LiveDialog({ kind, onSent, onFinished, ...shared }: LiveDialogProps) {
+export function LiveDialog({ kind, round, onSent, onFinished, ...shared }: LiveDialogProps) {
   const agent = useThreads(({ live }) => live?.agent.name ?? "");
   const caller = agent || "the agent";
   if (kind === "send") return <BatchDialog {...shared} caller={caller} onSent={onSent} />;
-  return <FinishDialog {...shared} caller={caller} onFinished={onFinished} />;
+  return <FinishDialog {...shared} caller={caller} round={round} onFinished={onFinished} />;
 }
 
 /** Renders the dialog that sends everything new as one batch. The review stays open. */
 function BatchDialog({
   caller,
   collect,
+  showRound,
   onClose,
   onSent,
 }: BatchDialogProps & { readonly onSent: () => void }) {
@@ -51,7 +56,10 @@ function BatchDialog({
     const result = await sendBatch(collect, text);
     if (!result) return;
     setProblem(result.error);
-    if (result.error !== undefined) return;
+    if (result.error !== undefined) {
+      void loadLive(showRound);
+      return;
+    }
     onSent();
     onClose();
   };
@@ -82,24 +90,29 @@ function BatchDialog({
 }
 
 interface FinishDialogProps extends BatchDialogProps {
+  readonly round: number;
   readonly onFinished: OnFinished;
 }
 
 /**
- * Renders the dialog that ends the live review with or without approval. Unsent comments and replies are sent too.
+ * Renders the dialog that ends the live review with or without approval. Unsent comments and replies are sent too. The
+ * approval is for the round that the page showed when the dialog was opened.
  */
-function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProps) {
+function FinishDialog({ caller, collect, round, showRound, onClose, onFinished }: FinishDialogProps) {
   const comments = useCollected(collect);
   const count = useNewCount(comments);
   const text = useThreads((state) => state.batchText);
   const sending = useThreads((state) => state.sending);
   const [problem, setProblem] = useState<string>();
+  const [seen] = useState(round);
+  const newest = useThreads(({ live }) => live?.round ?? seen);
   const finish = async (approved: boolean) => {
     closeOpenMessages();
-    const result = await finishReview(collect, approved, text);
+    const result = await finishReview(collect, { approved, feedback: text, round: seen });
     if (!result) return;
     setProblem(result.error);
     if (result.error === undefined) onFinished(approved, text, result.doubt);
+    else void loadLive(showRound);
   };
   return (
     <Dialog
@@ -113,13 +126,24 @@ function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProp
           <IrreversibleButton disabled={sending} onPress={() => void finish(false)}>
             End without approval
           </IrreversibleButton>
-          <IrreversibleButton variant="primary" takesKey disabled={sending} onPress={() => void finish(true)}>
+          <IrreversibleButton
+            variant="primary"
+            takesKey
+            disabled={sending || newest > seen}
+            onPress={() => void finish(true)}
+          >
             {sending ? "Sending …" : "Approve and finish"}
           </IrreversibleButton>
         </>
       }
     >
       <Problem text={problem} />
+      {newest > seen && problem === undefined && (
+        <p className="dialog-problem" role="alert">
+          Round {newest} has arrived since you opened this dialog. Close the dialog and review the round
+          before you approve. Your text is kept.
+        </p>
+      )}
       <p>
         {sentenceStart(caller)} receives your decision, and the review ends.
         {count > 0 && " Unsent comments are included:"}

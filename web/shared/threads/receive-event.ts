@@ -22,8 +22,8 @@ export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string
     case "hello":
       // Loads what events would have changed, because events are missing: those since the connection was lost, or since
       // the first request.
-      if (isFollowing || hasRequestedThreads())
-        void Promise.all([loadThreads(), loadReviews(), loadLive(showRound)]);
+      if (isFollowing || hasRequestedThreads()) void Promise.all([loadThreads(), loadReviews()]);
+      void loadLive(showRound);
       isFollowing = true;
       break;
     case "thread": {

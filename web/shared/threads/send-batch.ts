@@ -36,16 +36,24 @@ export function sendBatch(collect: CollectComments, feedback: string): Promise<H
   return handOver(collect, "/api/send", generalText(feedback));
 }
 
+/** The end of a live review. */
+interface Finish {
+  readonly approved: boolean;
+  readonly feedback: string;
+  /** The round that the person saw. The server rejects the approval if a newer one has begun. */
+  readonly round: number;
+}
+
 /**
  * Ends the live review and sends all comments and replies that were not sent. Resolves to undefined if a batch is being
  * sent.
  */
 export function finishReview(
   collect: CollectComments,
-  approved: boolean,
-  feedback: string,
+  { approved, feedback, round }: Finish,
 ): Promise<HandedOver | undefined> {
-  return handOver(collect, "/api/finish", { approved, ...generalText(feedback) } satisfies FinishBody);
+  const body: FinishBody = { approved, round, ...generalText(feedback) };
+  return handOver(collect, "/api/finish", body);
 }
 
 /** Returns the general text with its key. If the response is lost, the next attempt sends the same key again. */

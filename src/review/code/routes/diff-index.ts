@@ -13,6 +13,8 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
   const { diffs, editorLink } = review;
   app.get("/api/diff/index", async (request, reply): Promise<DiffIndex> => {
     const { w } = parseQuery(indexQuery, request.query);
+    // Read before the diff, so that the response never names a round that begins with the next diff.
+    const round = threads.live?.state.round;
     const [{ snapshot, gitContext, commit }, settings] = await Promise.all([
       leaseDiff(reply, diffs.current(w === "1")),
       context.settings.read(),
@@ -43,7 +45,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       opening: await openingPatches(snapshot),
       settings,
       ...(context.ask ? { ask: { model: context.ask.model } } : {}),
-      ...(threads.live ? { live: threads.live.state } : {}),
+      ...(threads.live && round !== undefined ? { live: { ...threads.live.state, round } } : {}),
     };
   });
 }

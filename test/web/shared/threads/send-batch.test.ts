@@ -141,7 +141,7 @@ describe("the general text of a batch after a lost response", () => {
   ])("is not repeated by the end of the review (approved: %s)", async (approved, event) => {
     const { readBatches } = await openLivePage();
     await sendBatch(none, "Dig deeper.");
-    expect(await finishReview(none, approved, "Dig deeper.")).toEqual({});
+    expect(await finishReview(none, { approved, feedback: "Dig deeper.", round: 1 })).toEqual({});
     expect(readBatches()).toEqual([
       ["feedback", "Dig deeper."],
       [event, ""],
@@ -179,7 +179,7 @@ describe("a second press while a batch is being sent", () => {
         collected = resolve;
       });
     const sending = sendBatch(collect, "Dig deeper.");
-    expect(await finishReview(none, true, "Dig deeper.")).toBeUndefined();
+    expect(await finishReview(none, { approved: true, feedback: "Dig deeper.", round: 1 })).toBeUndefined();
     expect(await sendBatch(none, "Dig deeper.")).toBeUndefined();
     collected([]);
     expect(await sending).toEqual({});
