@@ -73,4 +73,32 @@ describe("two tabs of a code review", () => {
     for (const text of ["From the first tab", "From the second tab", "Once more"])
       expect(stdout).toContain(text);
   });
+
+  it("keep the feedback that both edit, and the comments that one adds meanwhile", async () => {
+    const one = await openCodeReview(browser, await changedRepository());
+    const two = await openPage(browser, one.url);
+    await two.page.locator(".review:not(.prerendered)").waitFor();
+    await writeGeneralComment(one.page, "As it was");
+    await two.page.keyboard.press(".");
+    await two.page.locator(".comment", { hasText: "As it was" }).waitFor();
+    const field = (page: Page) => page.getByLabel("Feedback in Markdown, exactly as it will be sent");
+    const write = async (page: Page, text: string, key: "Home" | "End") => {
+      await field(page).focus();
+      await page.keyboard.press(`Control+${key}`);
+      await page.keyboard.type(text);
+    };
+    await one.page.keyboard.press("x");
+    await write(one.page, "First of all\n", "Home");
+    await savedAsNewest(one.page);
+    await writeGeneralComment(two.page, "Added meanwhile");
+    await expect.poll(() => field(one.page).inputValue()).toMatch(/^First of all\n[\s\S]*Added meanwhile/);
+    await two.page.keyboard.press("x");
+    await expect.poll(() => field(two.page).inputValue()).toContain("First of all");
+    await write(one.page, "From the first tab\n", "Home");
+    await write(two.page, "\nFrom the second tab", "End");
+    const both = /^From the first tab\nFirst of all\n[\s\S]*Added meanwhile[\s\S]*From the second tab$/;
+    for (const { page } of [one, two]) await expect.poll(() => field(page).inputValue()).toMatch(both);
+    await two.page.getByRole("dialog").getByRole("button", { name: "Send feedback" }).click();
+    expect((await one.ended).stdout).toMatch(/^From the first tab\nFirst of all\n[\s\S]*From the second tab/);
+  });
 });

@@ -1,6 +1,8 @@
-import { mergeById } from "../../shared/drafts/merge-by-id.ts";
-import { mergeEntries, mergeValue } from "../../shared/drafts/merge-entries.ts";
+import { isSameValue, mergeById } from "../../shared/drafts/merge-by-id.ts";
+import { mergeEntries } from "../../shared/drafts/merge-entries.ts";
+import { mergeLines } from "../../shared/drafts/merge-lines.ts";
 import type { DraftContent } from "../state/draft.ts";
+import type { EditedFeedback } from "../state/edited-feedback.ts";
 import { isBlank, type ReviewComment } from "./comment.ts";
 
 /** The members of a draft that two tabs share. */
@@ -9,7 +11,8 @@ type SharedDraft = Pick<DraftContent, "comments" | "editing" | "viewed" | "edite
 /**
  * Merges another tab's draft of the same review into this tab's draft. `base` is the common ancestor. Comments without
  * content stay in the tab that opened them. If both tabs changed a comment differently, this tab's version becomes a
- * comment with the id that `newId` returns, and its open editor moves to that comment. Pure.
+ * comment with the id that `newId` returns, and its open editor moves to that comment. The feedback that both tabs
+ * edited has the edits of both. Pure.
  */
 export function mergeTabs(
   base: DraftContent | undefined,
@@ -41,6 +44,19 @@ export function mergeTabs(
     comments,
     editing: mine.editing.map((id) => copies.get(id) ?? id).filter((id) => ids.has(id)),
     viewed: [...mergeEntries(base?.viewed ?? [], mine.viewed, theirs.viewed)],
-    edited: mergeValue(base?.edited, mine.edited, theirs.edited),
+    edited: mergeEdited(base?.edited, mine.edited, theirs.edited),
   };
+}
+
+/** Merges two tabs' edits of the feedback; undefined is feedback without edits. An edit is preferred to its removal. */
+function mergeEdited(
+  base: EditedFeedback | undefined,
+  mine: EditedFeedback | undefined,
+  theirs: EditedFeedback | undefined,
+): EditedFeedback | undefined {
+  if (isSameValue(theirs, base)) return mine;
+  if (!mine || isSameValue(mine, base)) return theirs;
+  if (!theirs) return mine;
+  const { composed } = mine;
+  return { composed, text: mergeLines(base?.text ?? composed, mine.text, theirs.text) };
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
+import { mergeLines } from "../../shared/drafts/merge-lines.ts";
 import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { CommentText } from "../comments/comment-text.tsx";
 import { useComments } from "../state/comments.ts";
@@ -130,36 +131,37 @@ function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
 
 /**
  * Returns the text to send: the person's edit if it was made from the same comments, or the composed text
- * otherwise. Comments that a draft adds while the dialog is open are included, unless the person has edited
- * the text.
+ * otherwise. Comments and edits that another tab adds while the dialog is open are included.
  */
 function useFeedbackText() {
   const comments = useComments((state) => state.comments);
+  const edited = useEditedFeedback((state) => state.edited);
   const [feedback, setFeedback] = useState<Feedback>();
   const [editedBefore, setEditedBefore] = useState<EditedFeedback>();
-  const [text, show] = useState("");
-  const isTouched = useRef(false);
+  const shown = useRef<string>(undefined);
   const composed = feedback?.markdown ?? "";
+  const text = edited?.composed === composed ? edited.text : composed;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the comments are what is composed
   useEffect(() => {
     let current = true;
     void composeFeedback().then((now) => {
       if (!current) return;
+      const known = shown.current;
+      const before = useEditedFeedback.getState().edited;
+      shown.current = now.markdown;
       setFeedback(now);
-      if (isTouched.current) return;
-      const { edited } = useEditedFeedback.getState();
-      setEditedBefore(edited);
-      show(edited?.composed === now.markdown ? edited.text : now.markdown);
+      // An unchanged text must not be stored again: each save makes the other tab merge, and this one after it.
+      if (known === now.markdown) return;
+      if (known !== undefined && before?.composed === known) {
+        keepEditedFeedback(now.markdown, mergeLines(known, before.text, now.markdown));
+        setEditedBefore((earlier) => (earlier?.composed === known ? undefined : earlier));
+      } else if (before) setEditedBefore(before);
     });
     return () => {
       current = false;
     };
   }, [comments]);
-  const setText = (next: string) => {
-    isTouched.current = next !== composed;
-    show(next);
-    keepEditedFeedback(composed, next);
-  };
+  const setText = (next: string) => keepEditedFeedback(composed, next);
   const isOfOthers =
     feedback !== undefined && editedBefore !== undefined && editedBefore.composed !== composed;
   const otherEdit = isOfOthers && text !== editedBefore.text ? editedBefore.text : undefined;

@@ -8,6 +8,7 @@ import { newId } from "../../shared/new-id.ts";
 import { relocateShifted } from "../model/annotations.ts";
 import { composerFor, isUnchanged } from "./actions.ts";
 import { mergeIntoVersions } from "./history.ts";
+import { mergeFeedback } from "./merge-feedback.ts";
 import { type Composer, editedPlan, useReview } from "./review-store.ts";
 
 /** The members of a draft that the tabs of a review share. */
@@ -20,15 +21,14 @@ export interface SharedContent {
 
 /**
  * Merges the draft that another tab has saved. `base` is the common ancestor. If both tabs have changed a comment, the
- * note or the same lines of the plan, both versions are kept; of the edited feedback, this tab's version is kept.
- * Returns the other tab's draft as it was merged.
+ * note, or the same lines of the plan or of the edited feedback, both versions are kept. Returns the other tab's draft as it was merged.
  */
 export function mergeOtherTab<Content extends SharedContent>(
   base: Content | undefined,
   stored: Content,
 ): Content {
   const state = useReview.getState();
-  const { annotations: mine, composer, note, rewritten } = state;
+  const { annotations: mine, composer, note } = state;
   const ownEdit = editedPlan(state);
   const edited = mergeEdit(state.plan?.plan ?? "", base?.edited, ownEdit, stored.edited);
   const document =
@@ -54,9 +54,9 @@ export function mergeOtherTab<Content extends SharedContent>(
     annotations,
     composer: open && isMoved ? relocateShifted(document, [open])[0] : open,
     note: mergeText(base?.note ?? "", note, theirs.note),
-    rewritten: mergeValue(base?.rewritten, rewritten, theirs.rewritten),
     ...(isMoved && { document, typed: undefined, cursor: undefined, removedCursor: undefined }),
   });
+  useReview.setState((after) => ({ rewritten: mergeFeedback(base, state, stored, after) }));
   return theirs;
 }
 

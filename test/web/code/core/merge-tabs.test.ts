@@ -83,4 +83,14 @@ describe("the drafts of two tabs of a code review", () => {
     expect(merge(draft({ edited }), draft({ edited }), draft({})).edited).toBeUndefined();
     expect(merge(draft({}), draft({ edited }), draft({})).edited).toBe(edited);
   });
+
+  it("keep the feedback of both tabs if both have edited it", () => {
+    const edit = (text: string) => draft({ edited: { composed: "one\ntwo\nthree", text } });
+    const merged = merge(draft({}), edit("one by me\ntwo\nthree"), edit("one\ntwo\nthree by them")).edited;
+    expect(merged).toEqual({ composed: "one\ntwo\nthree", text: "one by me\ntwo\nthree by them" });
+    const same = merge(edit("one"), edit("one by me"), edit("one by them")).edited;
+    expect(same?.text).toBe("one by them\none by me");
+    expect(merge(edit("one"), draft({}), edit("one by them")).edited?.text).toBe("one by them");
+    expect(merge(edit("one"), edit("one by me"), draft({})).edited?.text).toBe("one by me");
+  });
 });
