@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
 import type { NewThreadBody, ThreadAuthor, ThreadSeverity } from "../api-types.ts";
@@ -16,6 +17,12 @@ const region = z.object({
   endLine: z.number().int().min(1).optional(),
 });
 
+const fileReference = z.object({
+  uri: z.string().optional(),
+  uriBaseId: z.string().optional(),
+  index: z.number().int().optional(),
+});
+
 const result = z.object({
   ruleId: z.string().optional(),
   ruleIndex: z.number().int().optional(),
@@ -29,9 +36,7 @@ const result = z.object({
       z.object({
         physicalLocation: z
           .object({
-            artifactLocation: z
-              .object({ uri: z.string().optional(), index: z.number().int().optional() })
-              .optional(),
+            artifactLocation: fileReference.optional(),
             region: region.optional(),
           })
           .optional(),
@@ -46,7 +51,7 @@ const rule = z.object({
   messageStrings: z.record(z.string(), z.object(texts)).optional(),
 });
 
-const artifact = z.object({ location: z.object({ uri: z.string().optional() }).optional() });
+const artifact = z.object({ location: fileReference.optional() });
 
 /** The parts of SARIF 2.1.0 that are used: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 const sarif = z.object({
@@ -55,6 +60,7 @@ const sarif = z.object({
     z.object({
       tool: z.object({ driver: z.object({ name: z.string(), rules: z.array(rule).optional() }) }),
       artifacts: z.array(artifact).optional(),
+      originalUriBaseIds: z.record(z.string(), fileReference).optional(),
       results: z.array(result).nullish(),
     }),
   ),
@@ -64,6 +70,8 @@ const sarif = z.object({
 export interface SarifFinding {
   readonly body: NewThreadBody & { readonly type: "finding" };
   readonly author: ThreadAuthor;
+  /** The absolute folder to which the tool's path is relative, if the log has it; on any machine. */
+  readonly baseFolder?: string;
 }
 
 /** `warning` is SARIF's default. `note` and `none` are information. */
@@ -87,11 +95,18 @@ export function parseSarif(text: string, name: string): readonly SarifFinding[] 
       hint: "Configure the tool to write SARIF 2.1.0.",
     });
   }
-  return parsed.data.runs.flatMap(({ tool: { driver }, artifacts = [], results }) =>
-    (results ?? []).filter(isFinding).map((found) => ({
-      body: toBody(found, driver.rules ?? [], artifacts),
-      author: { kind: "tool" as const, name: driver.name },
-    })),
+  return parsed.data.runs.flatMap(({ tool: { driver }, artifacts = [], originalUriBaseIds = {}, results }) =>
+    (results ?? []).filter(isFinding).map((found) => {
+      const { artifactLocation, region: lines } = found.locations?.[0]?.physicalLocation ?? {};
+      const named =
+        artifactLocation?.uri === undefined ? artifacts[artifactLocation?.index ?? -1]?.location : undefined;
+      const file = resolveFile(named ?? artifactLocation, originalUriBaseIds);
+      return {
+        body: { ...toBody(found, driver.rules ?? []), anchor: toAnchor(file?.path, lines) },
+        author: { kind: "tool" as const, name: driver.name },
+        ...(file?.baseFolder !== undefined && { baseFolder: file.baseFolder }),
+      };
+    }),
   );
 }
 
@@ -117,20 +132,14 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function toBody(
-  found: Result,
-  rules: readonly z.infer<typeof rule>[],
-  artifacts: readonly z.infer<typeof artifact>[],
-): SarifFinding["body"] {
-  const { ruleId, ruleIndex, locations } = found;
+function toBody(found: Result, rules: readonly z.infer<typeof rule>[]): Omit<SarifFinding["body"], "anchor"> {
+  const { ruleId, ruleIndex } = found;
   const known = rules[ruleIndex ?? -1] ?? rules.find(({ id }) => id !== undefined && id === ruleId);
   const severity = SEVERITIES[found.level ?? known?.defaultConfiguration?.level ?? "warning"] ?? "warning";
   const content = toText(found.message, known?.messageStrings ?? {});
   const name = ruleId ?? known?.id;
   const markdown = name === undefined ? content || "No message." : `${content}\n\n\`${name}\``.trim();
-  const { artifactLocation, region: lines } = locations?.[0]?.physicalLocation ?? {};
-  const uri = artifactLocation?.uri ?? artifacts[artifactLocation?.index ?? -1]?.location?.uri;
-  return { anchor: toAnchor(uri, lines), type: "finding", markdown, severity };
+  return { type: "finding", markdown, severity };
 }
 
 /** Returns the text of a message, or of the rule's text that it names, with its arguments (section 3.11). */
@@ -147,12 +156,42 @@ function toText(
   );
 }
 
+type FileReference = z.infer<typeof fileReference>;
+
+/**
+ * Returns the path of a file, relative to the last base that is not absolute, and the absolute base before it, if there
+ * is one (sections 3.4.4 and 3.14.14). A base can have a base itself. A base without a URI is one that the tool did not
+ * write into the log, for example the root of the repository.
+ */
+function resolveFile(
+  reference: FileReference | undefined,
+  bases: Readonly<Record<string, FileReference>>,
+): { readonly path: string; readonly baseFolder?: string } | undefined {
+  if (reference?.uri === undefined) return undefined;
+  let path = toPath(reference.uri);
+  let named: FileReference = reference;
+  const used = new Set<string>();
+  for (let id = named.uriBaseId; id !== undefined && !isAbsolute(named.uri); id = named.uriBaseId) {
+    if (used.has(id) || !Object.hasOwn(bases, id)) break;
+    used.add(id);
+    named = bases[id] ?? {};
+    if (named.uri === undefined) continue;
+    if (isAbsolute(named.uri)) return { path, baseFolder: toPath(named.uri) };
+    path = posix.join(toPath(named.uri), path);
+  }
+  return { path };
+}
+
+/** Returns whether a URI is absolute: with a scheme, or with an absolute path. */
+function isAbsolute(uri: string | undefined): boolean {
+  return uri !== undefined && /^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(uri);
+}
+
 function toAnchor(
-  uri: string | undefined,
+  path: string | undefined,
   lines: z.infer<typeof region> | undefined,
 ): NewThreadBody["anchor"] {
-  if (uri === undefined) return { kind: "review" };
-  const path = toPath(uri);
+  if (path === undefined) return { kind: "review" };
   const { startLine, endLine = startLine } = lines ?? {};
   if (startLine === undefined || endLine === undefined) return { kind: "file", path };
   return { kind: "lines", path, side: "new", lineStart: startLine, lineEnd: Math.max(startLine, endLine) };

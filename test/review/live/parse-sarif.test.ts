@@ -38,6 +38,32 @@ describe("a SARIF file", () => {
     expect(finding?.body.anchor).toEqual({ kind: "file", path });
   });
 
+  it.each([
+    ["APP", { path: "packages/app/src/a.ts", baseFolder: "/ci/repo/" }],
+    ["%SRCROOT%", { path: "src/a.ts", baseFolder: "/ci/repo/" }],
+    ["HOME", { path: "src/a.ts" }],
+    ["LOOP", { path: "x/src/a.ts" }],
+    ["constructor", { path: "src/a.ts" }],
+  ])("resolves a path relative to the base %s", (uriBaseId, { path, ...base }) => {
+    const originalUriBaseIds = {
+      APP: { uri: "packages/app/", uriBaseId: "%SRCROOT%" },
+      "%SRCROOT%": { uri: "file:///ci/repo/" },
+      HOME: { description: { text: "unknown" } },
+      LOOP: { uri: "x/", uriBaseId: "LOOP" },
+    };
+    const uri = "src/a.ts";
+    const named = { locations: [{ physicalLocation: { artifactLocation: { uri, uriBaseId } } }] };
+    const listed = { locations: [{ physicalLocation: { artifactLocation: { index: 0 } } }] };
+    const results = [named, listed].map((result) => ({ message: { text: "Odd" }, ...result }));
+    const artifacts = [{ location: { uri, uriBaseId } }];
+    const [run] = JSON.parse(log(results)).runs;
+    const text = JSON.stringify({ version: "2.1.0", runs: [{ ...run, artifacts, originalUriBaseIds }] });
+    const expected = { body: { anchor: { kind: "file", path } }, ...base };
+    const findings = parseSarif(text, "x");
+    expect(findings).toMatchObject([expected, expected]);
+    expect(findings[0]).toEqual({ ...findings[1], ...base });
+  });
+
   it("uses the rule's severity if a result has none, and warning without either", () => {
     const rules = [{ id: "max-len", defaultConfiguration: { level: "note" } }];
     const results = [{ ruleId: "max-len", message: { text: "Long" } }, { message: { text: "Odd" } }];

@@ -4,6 +4,7 @@ import { AppError } from "../../../errors.ts";
 import { getReadReason } from "../../../files/read-reason.ts";
 import { toRealPath } from "../../../files/real-path.ts";
 import type { ReviewContext } from "../../../review/context.ts";
+import { isWithin } from "../../../review/is-within.ts";
 import { parseSarif, type SarifFinding } from "../../../review/live/parse-sarif.ts";
 import type { ThreadStore } from "../../../review/live/thread-store.ts";
 import type { Output } from "../../output.ts";
@@ -33,10 +34,10 @@ export async function addFindings(
 ): Promise<void> {
   const known = new Set([...store.log.threads.values()].map(({ messages }) => messages[0]?.markdown));
   let unlocated = 0;
-  for (const { body, author } of findings) {
+  for (const { body, author, baseFolder } of findings) {
     // A live review that takes over an interrupted review already has these threads.
     if (known.has(body.markdown)) continue;
-    const anchor = withinProject(body.anchor, project);
+    const anchor = withinProject(body.anchor, project, baseFolder);
     try {
       await store.create(body, await mode.anchors.locate(anchor), author);
     } catch (error) {
@@ -55,11 +56,21 @@ export async function addFindings(
     );
 }
 
+/**
+ * Returns an anchor with a path relative to the project. A log from another machine has base folders of that machine;
+ * its paths are taken as relative to the project.
+ */
 function withinProject(
   anchor: SarifFinding["body"]["anchor"],
   project: string,
+  baseFolder: string | undefined,
 ): SarifFinding["body"]["anchor"] {
-  if (!("path" in anchor) || !isAbsolute(anchor.path)) return anchor;
+  if (!("path" in anchor)) return anchor;
+  if (baseFolder !== undefined && isAbsolute(baseFolder)) {
+    const resolved = withinProject({ ...anchor, path: join(baseFolder, anchor.path) }, project, undefined);
+    return "path" in resolved && isWithin(project, join(project, resolved.path)) ? resolved : anchor;
+  }
+  if (!isAbsolute(anchor.path)) return anchor;
   // The folder is resolved, because a review's folder has its links resolved; the file itself may be a link.
   const path = join(toRealPath(dirname(anchor.path)), basename(anchor.path));
   return { ...anchor, path: relative(toRealPath(project), path).split(sep).join("/") };

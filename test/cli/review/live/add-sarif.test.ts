@@ -58,3 +58,20 @@ it("finds the file of an absolute path that contains a symbolic link", async () 
   expect(thread?.anchor).toMatchObject({ kind: "lines", path: "src/a.ts" });
   expect(notes).toEqual([]);
 });
+
+it.each([
+  ["in the repository", "app/", "a.ts"],
+  ["of another machine", undefined, "app/a.ts"],
+])("finds the file of a path that is relative to a folder %s", async (_, folder, uri) => {
+  const repository = await testRepository({ "app/a.ts": "old\n" });
+  await repository.write({ "app/a.ts": "new\n" });
+  const { context } = await codeServer(repository);
+  const store = await context.threads.open();
+  const base = folder === undefined ? "file:///ci/repo/" : pathToFileURL(join(repository.root, folder)).href;
+  const [run] = JSON.parse(sarif(1, uri)).runs;
+  run.results[0].locations[0].physicalLocation.artifactLocation.uriBaseId = "BASE";
+  const log = { version: "2.1.0", runs: [{ ...run, originalUriBaseIds: { BASE: { uri: base } } }] };
+  await addFindings(parseSarif(JSON.stringify(log), "lint.sarif"), store, context, output([]));
+  const [thread] = store.log.threads.values();
+  expect(thread?.anchor).toMatchObject({ kind: "lines", path: "app/a.ts" });
+});
