@@ -6,7 +6,7 @@ import { composePatch, type ListedChange } from "./compose-patch.ts";
 const READERS = 6;
 
 /** A changed file. Its patch is made from the file's content if the hunks are undefined. */
-export type PatchedChange = Pick<ListedChange, "path" | "oldPath" | "status"> & {
+export type PatchedChange = Omit<ListedChange, "hunks"> & {
   readonly hunks?: string | undefined;
 };
 
@@ -27,12 +27,12 @@ export async function makePatch(changes: readonly PatchedChange[], read: ReadSid
 }
 
 async function patchOf({ hunks, ...change }: PatchedChange, read: ReadSide): Promise<Buffer> {
-  const { path, oldPath, status } = change;
+  const { path, oldPath, status, oldMode, newMode } = change;
   const compose = (known: string) => Buffer.from(composePatch([{ ...change, hunks: known }]));
   if (hunks !== undefined) return compose(hunks);
   const content = async (name: string, side: "old" | "new"): Promise<FileContent | undefined> => {
     const bytes = await read(name, side).catch(withoutLargeFile);
-    return bytes && { mode: "100644", bytes };
+    return bytes && { mode: side === "old" ? fileMode(oldMode) : fileMode(newMode ?? oldMode), bytes };
   };
   const [before, after] = await Promise.all([
     status === "added" ? undefined : content(oldPath, "old"),
@@ -48,6 +48,11 @@ async function patchOf({ hunks, ...change }: PatchedChange, read: ReadSide): Pro
   // The hunks can have any encoding, so they are not decoded.
   const [named = ""] = composePatch([{ ...change, hunks: "@@ " }]).split(/^@@ /m);
   return Buffer.concat([Buffer.from(named), patch.bytes.subarray(at)]);
+}
+
+/** Returns the mode of a file; that of a regular file if the forge does not name it. */
+function fileMode(mode: string | undefined): FileContent["mode"] {
+  return mode === "100755" || mode === "120000" ? mode : "100644";
 }
 
 /** Returns undefined for a file that is too large for the API. GitHub reports such a file with the status 403. */

@@ -6,14 +6,12 @@ import { postReview, settleReview } from "./post-review.ts";
 import {
   type MergeRequest,
   readChecks,
-  readCommitPatch,
   readCommits,
   readDiscussions,
-  readFile,
   readMergeRequest,
-  readPatch,
   toThread,
 } from "./read-merge-request.ts";
+import { readCommitPatch, readFile, readPatch } from "./read-patch.ts";
 
 /** Returns a merge request at GitLab. */
 export function gitlabPull(client: ForgeClient, address: PullAddress): Forge {
@@ -24,7 +22,7 @@ export function gitlabPull(client: ForgeClient, address: PullAddress): Forge {
     commits: () => readCommits(client, address),
     checks: (pull) => readChecks(client, address, pull),
     threads: async (pull) => (await readDiscussions(client, address)).map((one) => toThread(one, pull)),
-    patch: () => readPatch(client, address),
+    patch: (pull) => readPatch(client, address, pull),
     commitPatch: (sha) => readCommitPatch(client, address, sha),
     file: (path, sha) => readFile(client, address, path, sha),
     post: (review, attempt) => postReview(client, address, review, startOf(review.pull), attempt),

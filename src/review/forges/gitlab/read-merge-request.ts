@@ -2,7 +2,6 @@ import { z } from "zod";
 import { AppError } from "../../../errors.ts";
 import { splitMessage } from "../../git/commits.ts";
 import { type ForgeClient, parseJson, readPages } from "../client.ts";
-import { composePatch, type ListedChange } from "../compose-patch.ts";
 import type { Check, ForgeThread, PullAddress, PullCommit, PullRequest } from "../forge.ts";
 import { pullNotFound } from "../forge-errors.ts";
 import { toLineAnchor } from "../line-anchor.ts";
@@ -157,69 +156,6 @@ export async function readChecks(
     state: STATES[state] ?? state,
     url: target_url || undefined,
   }));
-}
-
-const change = z.object({
-  old_path: z.string(),
-  new_path: z.string(),
-  a_mode: z.string().nullish(),
-  b_mode: z.string().nullish(),
-  new_file: z.boolean(),
-  deleted_file: z.boolean(),
-  renamed_file: z.boolean(),
-  diff: z.string(),
-});
-
-/** Reads the diff in git's format, or file by file from versions of GitLab without the route `raw_diffs`. */
-export async function readPatch(client: ForgeClient, address: PullAddress): Promise<Buffer> {
-  const path = mergeRequestPath(address);
-  const raw = await client.send({ path: `${path}/raw_diffs`, accept: "text/plain, */*", allow: [404] });
-  if (raw.status !== 404) return raw.body;
-  return readDiffs(client, `${path}/diffs`);
-}
-
-/** Reads the diff of one commit. */
-export function readCommitPatch(client: ForgeClient, address: PullAddress, sha: string): Promise<Buffer> {
-  return readDiffs(client, `${projectPath(address)}/repository/commits/${sha}/diff`);
-}
-
-async function readDiffs(client: ForgeClient, path: string): Promise<Buffer> {
-  const changes = await readPages(client, z.array(change), { path });
-  const files = changes.map((listed) => ({
-    path: listed.new_path,
-    oldPath: listed.old_path,
-    status: statusOf(listed),
-    oldMode: modeOf(listed.a_mode),
-    newMode: modeOf(listed.b_mode),
-    hunks: listed.diff,
-  }));
-  return Buffer.from(composePatch(files));
-}
-
-function statusOf({ new_file, deleted_file, renamed_file }: z.infer<typeof change>): ListedChange["status"] {
-  if (new_file) return "added";
-  return deleted_file ? "deleted" : renamed_file ? "renamed" : "modified";
-}
-
-/** Returns a file mode; undefined for 0, the mode of a side that does not exist. */
-function modeOf(mode: string | null | undefined): string | undefined {
-  return mode === "0" ? undefined : (mode ?? undefined);
-}
-
-/** Reads a file of a commit; undefined if the commit does not have it. */
-export async function readFile(
-  client: ForgeClient,
-  address: PullAddress,
-  path: string,
-  sha: string,
-): Promise<Buffer | undefined> {
-  const response = await client.send({
-    path: `${projectPath(address)}/repository/files/${encodeURIComponent(path)}/raw`,
-    query: { ref: sha },
-    accept: "*/*",
-    allow: [404],
-  });
-  return response.status === 404 ? undefined : response.body;
 }
 
 const linePosition = z.object({ old_line: z.number().nullish(), new_line: z.number().nullish() });
