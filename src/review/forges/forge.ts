@@ -46,6 +46,8 @@ export interface PullRequest {
   /** The source branch, and its commit. */
   readonly head: CommitRef;
   readonly reviewers: readonly Reviewer[];
+  /** Messages for the person about lists that the forge does not return completely; absent if there are none. */
+  readonly incomplete?: readonly string[] | undefined;
 }
 
 /** Whether the source branch merges without conflicts; `computing` until the forge has tried it. */

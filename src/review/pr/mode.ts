@@ -51,6 +51,14 @@ export function createPullMode(options: PullModeOptions): ReviewMode {
     });
     return review;
   };
+  const text = (decision: Decision) =>
+    [toText(decision, opened, forge, review?.posted ?? []), ...(review?.incomplete ?? [])].join("\n\n");
+  const json = (decision: Decision) => ({
+    ...toJson(decision),
+    url: opened.url,
+    posted: review?.posted ?? [],
+    ...(review && review.incomplete.length > 0 ? { incomplete: review.incomplete } : {}),
+  });
   return {
     ...mode,
     kind: "pr",
@@ -79,17 +87,10 @@ export function createPullMode(options: PullModeOptions): ReviewMode {
       return isNew;
     },
     async encode(decision) {
-      const posted = review?.posted ?? [];
-      if (options.json) return JSON.stringify({ ...toJson(decision), url: opened.url, posted });
-      return toText(decision, opened, forge, posted);
+      return options.json ? JSON.stringify(json(decision)) : text(decision);
     },
     present(decision) {
-      const posted = review?.posted ?? [];
-      return {
-        title: `Review of ${opened.title}`,
-        text: toText(decision, opened, forge, posted),
-        json: { ...toJson(decision), url: opened.url, posted },
-      };
+      return { title: `Review of ${opened.title}`, text: text(decision), json: json(decision) };
     },
   };
 }

@@ -28,6 +28,8 @@ export interface PullReview {
   /** Reads the threads of the forge again. */
   reload(): Promise<void>;
   readonly posted: readonly PostedReview[];
+  /** Messages about lists that the forge does not return completely. */
+  readonly incomplete: readonly string[];
 }
 
 export interface PullReviewOptions {
@@ -136,6 +138,9 @@ export function createPullReview(options: PullReviewOptions): PullReview {
 
   return {
     posted,
+    get incomplete() {
+      return pull.incomplete ?? [];
+    },
     seed: mergeNow,
     async reload() {
       await mergeNow(await options.threads());
@@ -178,6 +183,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
           ...(verdict === undefined ? {} : { state: verdict }),
         })),
         problems: [
+          ...(pull.incomplete ?? []),
           ...(threadsProblem === undefined ? [] : [threadsProblem]),
           ...(problem === undefined ? [] : [`Cannot read the checks. ${problem}`]),
         ],

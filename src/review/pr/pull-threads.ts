@@ -4,6 +4,7 @@ import type { ForgeThread } from "../forges/forge.ts";
 import type { LogEntry } from "../live/session-log.ts";
 import type { ThreadAnchors } from "../live/thread-anchors.ts";
 import type { LocatedAnchor, ThreadStore } from "../live/thread-store.ts";
+import { deletionsOf } from "./deleted-messages.ts";
 import type { RemoteThread } from "./outgoing.ts";
 import type { PullStore } from "./pull-store.ts";
 
@@ -13,7 +14,7 @@ function localId(kind: "t" | "m", remote: string): string {
 }
 
 /**
- * Adds new threads, new replies, edited texts and changed states of the forge to the page. Recognizes threads and
+ * Adds new threads, new replies, edited and deleted texts, and changed states of the forge to the page. Recognizes threads and
  * messages that were posted from the page and does not add them again. Returns the threads of the forge by their ids on
  * the page; `before` is the last result.
  */
@@ -36,7 +37,15 @@ export async function mergeThreads(
       return [...moved, ...changesOf(local, thread, before.get(id), pullStore)];
     }),
   );
-  const all = entries.flat();
+  const { messages } = pullStore.state;
+  const deletions = deletionsOf(store.log.threads.values(), {
+    messages: new Set(
+      remote.flatMap((thread) => thread.messages.map(({ id }) => messages[id] ?? localId("m", id))),
+    ),
+    threads: known,
+    linked: new Set(Object.values(messages)),
+  });
+  const all = [...entries.flat(), ...deletions];
   if (all.length > 0) await store.write(all);
   return known;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createForgeClient } from "../../../src/review/forges/client.ts";
-import { readPatch } from "../../../src/review/forges/github/read-pull.ts";
+import { readPatch, readPull } from "../../../src/review/forges/github/read-pull.ts";
 
 const OLD = "b".repeat(40);
 const NEW = "a".repeat(40);
@@ -23,6 +23,17 @@ const LISTED = [
   { filename: "huge.bin", status: "modified", changes: 0 },
 ];
 
+const PULL = {
+  number: 8,
+  html_url: "https://github.com/octo/castle/pull/8",
+  title: "Raise",
+  state: "open",
+  base: { ref: "main", sha: OLD },
+  head: { ref: "raise", sha: NEW },
+  commits: 251,
+  changed_files: 3_412,
+};
+
 const client = createForgeClient({
   forge: "github",
   host: "github.com",
@@ -30,6 +41,9 @@ const client = createForgeClient({
   signIn: undefined,
   fetch: async (url) => {
     const { pathname, searchParams } = new URL(String(url));
+    if (pathname.endsWith("/pulls/8")) return Response.json(PULL);
+    if (pathname.endsWith("/reviews")) return Response.json([]);
+    if (pathname.includes("/compare/")) return Response.json({ merge_base_commit: { sha: OLD } });
     if (pathname.endsWith("/pulls/7")) return new Response("{}", { status: 406 });
     if (pathname.endsWith("/files")) return Response.json(LISTED);
     const name = pathname.split("/contents/")[1];
@@ -51,4 +65,12 @@ it("a large pull request of GitHub shows the files for which GitHub returns no p
   expect(moved).toContain("rename from here.txt\nrename to moved.txt\n");
   expect(script).toBe("diff --git a/run.sh b/run.sh\n");
   expect(huge).toBe("diff --git a/huge.bin b/huge.bin\n");
+});
+
+it("a pull request of GitHub names the lists that GitHub cuts", async () => {
+  const address = { forge: "github", host: "github.com", repository: "octo/castle", number: 8 } as const;
+  expect((await readPull(client, address)).incomplete).toEqual([
+    "GitHub lists only 3,000 of the 3,412 changed files: the others are not shown.",
+    "GitHub lists only 250 of the 251 commits: the others are not shown.",
+  ]);
 });

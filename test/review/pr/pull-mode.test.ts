@@ -30,6 +30,25 @@ describe("threads of a pull request", () => {
     ]);
   });
 
+  it("state that a comment was deleted at the forge, and show it again if it is back", async () => {
+    const fake = new FakePull();
+    const reply = { id: "n_2", author: "ada", at: "2026-10-01T13:00:00Z", markdown: "Because." };
+    const whole = remote({ messages: [...remote().messages, reply] });
+    fake.threads = [whole];
+    const { shown, refresh } = await startReview(fake, await temporaryFolder());
+    const texts = () => shown().map(({ state, messages }) => [state, ...messages.map((one) => one.markdown)]);
+    const deleted = "*This comment was deleted.*";
+    fake.threads = [remote()];
+    await refresh();
+    expect(texts()).toEqual([["open", "Why?", deleted]]);
+    fake.threads = [];
+    await refresh();
+    expect(texts()).toEqual([["resolved", deleted, deleted]]);
+    fake.threads = [whole];
+    await refresh();
+    expect(texts()).toEqual([["open", "Why?", "Because."]]);
+  });
+
   it("have the text to which its author has changed it at the forge", async () => {
     const fake = new FakePull();
     fake.threads = [remote({}, "Wyh?")];
@@ -92,5 +111,18 @@ describe("a preview of a review", () => {
     expect(fake.posted).toEqual([]);
     expect((await post("post", { preview: (await preview()).preview })).json()).toMatchObject({ ok: true });
     expect(fake.posted).toEqual([fake.pull.head.sha]);
+  });
+});
+
+describe("a list that the forge cuts", () => {
+  it("is named on the page and in the result", async () => {
+    const fake = new FakePull();
+    const problem = "GitHub lists only 250 of the 251 commits: the others are not shown.";
+    fake.incomplete = [problem];
+    const { app, mode } = await startReview(fake, await temporaryFolder());
+    expect((await app.inject("/api/pr")).json().problems).toEqual([problem]);
+    const { text, json } = mode.present({ kind: "feedback", annotations: [], text: "" });
+    expect(text).toContain(problem);
+    expect(json).toMatchObject({ incomplete: [problem] });
   });
 });

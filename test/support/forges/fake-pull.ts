@@ -14,6 +14,7 @@ export class FakePull {
   threads: readonly ForgeThread[] | AppError = [];
   /** Commits whose reviews were posted. */
   readonly posted: string[] = [];
+  incomplete: readonly string[] | undefined;
   /** Number of reads of the diff. */
   patches = 0;
 
@@ -28,6 +29,7 @@ export class FakePull {
       base: { ref: "main", sha: "b".repeat(40) },
       head: { ref: "change", sha: (this.text === FIRST ? "a" : "c").repeat(40) },
       reviewers: [],
+      incomplete: this.incomplete,
     };
   }
 

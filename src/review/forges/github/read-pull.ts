@@ -19,6 +19,8 @@ const pullSchema = z.object({
   draft: z.boolean().optional(),
   merged: z.boolean().optional(),
   mergeable: z.boolean().nullish(),
+  commits: z.number().optional(),
+  changed_files: z.number().optional(),
   user,
   base: ref,
   head: ref,
@@ -58,8 +60,28 @@ export async function readPull(client: ForgeClient, address: PullAddress): Promi
     base: { ref: base.ref, sha: compared.merge_base_commit.sha },
     head: { ref: head.ref, sha: head.sha },
     reviewers: await readReviewers(client, address, pull),
+    incomplete: incompleteLists(pull),
   };
 }
+
+/** Maximum lengths of GitHub's lists of a pull request: https://docs.github.com/en/rest/pulls/pulls */
+const MAX_FILES = 3_000;
+const MAX_COMMITS = 250;
+
+/** Returns which lists GitHub does not return completely; undefined if there are none. */
+function incompleteLists({
+  changed_files = 0,
+  commits = 0,
+}: z.infer<typeof pullSchema>): PullRequest["incomplete"] {
+  const incomplete = [
+    ...(changed_files > MAX_FILES ? [cutList(MAX_FILES, changed_files, "changed files")] : []),
+    ...(commits > MAX_COMMITS ? [cutList(MAX_COMMITS, commits, "commits")] : []),
+  ];
+  return incomplete.length === 0 ? undefined : incomplete;
+}
+
+const cutList = (shown: number, all: number, name: string) =>
+  `GitHub lists only ${shown.toLocaleString("en")} of the ${all.toLocaleString("en")} ${name}: the others are not shown.`;
 
 function stateOf({ state, merged, draft }: z.infer<typeof pullSchema>): PullRequest["state"] {
   if (merged) return "merged";
