@@ -39,5 +39,5 @@ export async function startPullReview(fake: FakePull, dataDirectory: string, rev
   const shown = () => [...store.log.threads.values()];
   const switchTo = (diffType: string) =>
     app.inject({ method: "POST", url: "/api/diff/switch", payload: { diffType } });
-  return { store, shown, switchTo, app, refresh: () => mode.refresh(context, () => {}) };
+  return { store, shown, switchTo, app, mode, refresh: () => mode.refresh(context, () => {}) };
 }

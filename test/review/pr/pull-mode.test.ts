@@ -35,7 +35,7 @@ describe("threads of a pull request", () => {
     const reply = { id: "n_2", author: "ada", at: "2026-10-01T13:00:00Z", markdown: "Because." };
     const whole = remote({ messages: [...remote().messages, reply] });
     fake.threads = [whole];
-    const { shown, refresh } = await startReview(fake, await temporaryFolder());
+    const { shown, refresh } = await startPullReview(fake, await temporaryFolder());
     const texts = () => shown().map(({ state, messages }) => [state, ...messages.map((one) => one.markdown)]);
     const deleted = "*This comment was deleted.*";
     fake.threads = [remote()];
@@ -119,7 +119,7 @@ describe("a list that the forge cuts", () => {
     const fake = new FakePull();
     const problem = "GitHub lists only 250 of the 251 commits: the others are not shown.";
     fake.incomplete = [problem];
-    const { app, mode } = await startReview(fake, await temporaryFolder());
+    const { app, mode } = await startPullReview(fake, await temporaryFolder());
     expect((await app.inject("/api/pr")).json().problems).toEqual([problem]);
     const { text, json } = mode.present({ kind: "feedback", annotations: [], text: "" });
     expect(text).toContain(problem);
