@@ -95,7 +95,7 @@ const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, rea
     auth: ["dialects"],
     body: ["exchange"],
     usage: ["exchange", "body", "glob.ts"],
-    gateway: ["body", "routes.ts"],
+    gateway: ["body", "exchange", "routes.ts"],
     upstream: ["body", "dialects", "exchange", "redact.ts"],
     observability: ["exchange"],
     dashboard: ["observability"],

@@ -8,6 +8,15 @@ import type { Usage } from "./response.ts";
 type Count = number | null | undefined;
 
 /**
+ * Returns a reported count as a whole number of at most `MAX_SAFE_INTEGER`; undefined if it is not a finite number or is
+ * negative. Some vendors report negative counts, which would reduce sums and spent budgets.
+ */
+export function toCount(value: unknown): number | undefined {
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) return undefined;
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.round(value));
+}
+
+/**
  * Converts counts of chat-completions, completions and responses, whose input count includes cached tokens and whose
  * output count includes reasoning. Some vendors, such as xAI, do not include reasoning in the output count. This is the
  * case if `total` is the sum of input, output and reasoning, or if there is more reasoning than output.
@@ -21,16 +30,23 @@ export function fromInclusiveCounts(counts: {
   readonly total?: Count;
   readonly raw?: unknown;
 }): Usage {
-  const { input, cacheRead, cacheWrite, reasoning, total, raw } = counts;
+  const input = toCount(counts.input);
+  const cacheRead = toCount(counts.cacheRead);
+  const cacheWrite = toCount(counts.cacheWrite);
+  const written = toCount(counts.output);
+  const reasoning = toCount(counts.reasoning);
   const isBeside =
-    (input ?? 0) + (counts.output ?? 0) + (reasoning ?? 0) === total ||
+    (input ?? 0) + (written ?? 0) + (reasoning ?? 0) === toCount(counts.total) ||
     // Vercel counts Gemini's reasoning separately.
-    (reasoning ?? 0) > (counts.output ?? Number.POSITIVE_INFINITY);
-  const beside = isBeside ? (reasoning ?? 0) : 0;
-  const output = isCount(counts.output) ? counts.output + beside : counts.output;
-  const known = isCount(input) && (isCount(cacheRead) || isCount(cacheWrite));
-  const uncached = known ? Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)) : undefined;
-  return build({ total: input, uncached, cacheRead, cacheWrite, output, reasoning, raw });
+    (reasoning ?? 0) > (written ?? Number.POSITIVE_INFINITY);
+  const output = written === undefined || !isBeside ? written : written + (reasoning ?? 0);
+  const hasUncached = input !== undefined && (cacheRead !== undefined || cacheWrite !== undefined);
+  const uncached = hasUncached ? Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)) : undefined;
+  return defined({
+    input: defined({ total: input, uncached, cacheRead, cacheWrite }),
+    output: defined({ total: output, reasoning }),
+    raw: counts.raw,
+  });
 }
 
 /** Converts counts of messages, whose input count excludes the tokens that were read from or written to a cache. */
@@ -44,9 +60,16 @@ export function fromExclusiveCounts(counts: {
   readonly reasoning?: Count;
   readonly raw?: unknown;
 }): Usage {
-  const { uncached, cacheRead, cacheWrite, cacheWriteHour, output, reasoning, raw } = counts;
-  const total = isCount(uncached) ? uncached + (cacheRead ?? 0) + (cacheWrite ?? 0) : undefined;
-  return build({ total, uncached, cacheRead, cacheWrite, cacheWriteHour, output, reasoning, raw });
+  const uncached = toCount(counts.uncached);
+  const cacheRead = toCount(counts.cacheRead);
+  const cacheWrite = toCount(counts.cacheWrite);
+  const cacheWriteHour = toCount(counts.cacheWriteHour);
+  const total = uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0);
+  return defined({
+    input: defined({ total, uncached, cacheRead, cacheWrite, cacheWriteHour }),
+    output: defined({ total: toCount(counts.output), reasoning: toCount(counts.reasoning) }),
+    raw: counts.raw,
+  });
 }
 
 /**
@@ -61,10 +84,19 @@ export function fromSeparateThoughtCounts(counts: {
   readonly thoughts?: Count;
   readonly raw?: unknown;
 }): Usage {
-  const { prompt, toolPrompt, cacheRead, candidates, thoughts, raw } = counts;
-  const total = isCount(prompt) ? prompt + (toolPrompt ?? 0) : undefined;
-  const output = isCount(candidates) || isCount(thoughts) ? (candidates ?? 0) + (thoughts ?? 0) : undefined;
-  return fromInclusiveCounts({ input: total, cacheRead, output, reasoning: thoughts, raw });
+  const prompt = toCount(counts.prompt);
+  const candidates = toCount(counts.candidates);
+  const thoughts = toCount(counts.thoughts);
+  const input = prompt === undefined ? undefined : prompt + (toCount(counts.toolPrompt) ?? 0);
+  const output =
+    candidates === undefined && thoughts === undefined ? undefined : (candidates ?? 0) + (thoughts ?? 0);
+  return fromInclusiveCounts({
+    input,
+    cacheRead: counts.cacheRead,
+    output,
+    reasoning: thoughts,
+    raw: counts.raw,
+  });
 }
 
 /** Merges two reports of the same stream. Counts are cumulative, so a later count replaces an earlier one. */
@@ -99,8 +131,8 @@ export function sumUsages(usages: readonly (Usage | undefined)[]): Usage | undef
   const known = usages.filter((usage) => usage !== undefined);
   if (known.length === 0 || known.length < usages.length) return undefined;
   const hasUncached = known.some(({ input }) => input.uncached !== undefined);
-  const sum = (count: (usage: Usage) => Count) => {
-    const counts = known.map(count).filter(isCount);
+  const sum = (count: (usage: Usage) => number | undefined) => {
+    const counts = known.map(count).filter((each) => each !== undefined);
     return counts.length === 0 ? undefined : counts.reduce((total, each) => total + each, 0);
   };
   const { serviceTier } = known.at(-1) ?? {};
@@ -153,39 +185,4 @@ export function billedTokens(usage: Usage): BilledTokens | undefined {
   if (input === undefined || output === undefined) return undefined;
   const hour = Math.min(cacheWriteHour, cacheWrite);
   return { input, cacheRead, cacheWrite: cacheWrite - hour, cacheWriteHour: hour, output };
-}
-
-/** Reports whether a count is known. Some vendors report negative counts, which would reduce sums and spent budgets. */
-function isCount(value: Count): value is number {
-  return typeof value === "number" && value >= 0;
-}
-
-function known(value: Count): number | undefined {
-  return isCount(value) ? value : undefined;
-}
-
-function build(counts: {
-  readonly total: Count;
-  readonly uncached: Count;
-  readonly cacheRead: Count;
-  readonly cacheWrite: Count;
-  readonly cacheWriteHour?: Count;
-  readonly output: Count;
-  readonly reasoning: Count;
-  readonly raw: unknown;
-}): Usage {
-  return defined({
-    input: defined({
-      total: known(counts.total),
-      uncached: known(counts.uncached),
-      cacheRead: known(counts.cacheRead),
-      cacheWrite: known(counts.cacheWrite),
-      cacheWriteHour: known(counts.cacheWriteHour),
-    }),
-    output: defined({
-      total: known(counts.output),
-      reasoning: known(counts.reasoning),
-    }),
-    raw: counts.raw,
-  });
 }

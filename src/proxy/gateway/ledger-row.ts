@@ -1,14 +1,11 @@
 import { z } from "zod";
 import type { CallTable } from "../../database/schema.ts";
+import { toCount } from "../exchange/usage.ts";
 import { routes } from "../routes.ts";
 import { toMicros } from "./limits.ts";
 
-/** Returns a number that the database can store. A vendor may report counts that are negative or not whole. */
-function toWhole(value: number): number {
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(value)));
-}
-
-const count = z.number().transform(toWhole);
+/** Log lines of earlier versions contain counts as vendors reported them, which the database may not accept. */
+const count = z.number().transform((value) => toCount(value) ?? 0);
 /** A line of the request log that describes a call. Rejected requests have no id and do not count as calls. */
 const lineSchema = z.object({
   time: z.string(),
@@ -86,7 +83,7 @@ export function parseLedgerRow(line: string): CallTable | undefined {
     cache_write_tokens: tokens.cache_write ?? 0,
     output_tokens: tokens.output ?? 0,
     reasoning_tokens: tokens.reasoning ?? 0,
-    cost_micros: toWhole(toMicros(call.cost ?? 0)),
+    cost_micros: toCount(toMicros(call.cost ?? 0)) ?? 0,
     unpriced: call.tokens !== undefined && call.cost === undefined ? 1 : 0,
     losses: call.losses === undefined ? null : JSON.stringify(call.losses),
     replica: parseReplica(call.id),

@@ -5,6 +5,7 @@ import type { AppError } from "../../errors.ts";
 import { asObject, isObject, tryParseJson } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
+import { toCount } from "../exchange/usage.ts";
 import type { Route } from "../routes.ts";
 import type { Target } from "../routing/select-targets.ts";
 import type { Runtime } from "../runtime.ts";
@@ -123,7 +124,7 @@ function findUsage(text: string): { readonly input: number; readonly output: num
   const found = isObject(ofOpenAi) ? ofOpenAi : usageMetadata;
   if (!isObject(found)) return undefined;
   return {
-    input: Number(found["input_tokens"] ?? found["promptTokenCount"] ?? 0),
-    output: Number(found["output_tokens"] ?? found["responseTokenCount"] ?? 0),
+    input: toCount(found["input_tokens"] ?? found["promptTokenCount"]) ?? 0,
+    output: toCount(found["output_tokens"] ?? found["responseTokenCount"]) ?? 0,
   };
 }

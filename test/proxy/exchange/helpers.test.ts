@@ -183,6 +183,21 @@ describe("usage counts", () => {
     expect(mergeUsage(start, fromExclusiveCounts({ uncached: null, output: 50 }))?.input.total).toBe(1_000);
   });
 
+  it("treat a negative count as unknown, and round a fraction", () => {
+    expect(fromInclusiveCounts({ input: 10, cacheRead: -5, output: -1, reasoning: 2.5 })).toEqual({
+      input: { total: 10 },
+      output: { reasoning: 3 },
+    });
+    expect(fromExclusiveCounts({ uncached: 10, cacheRead: -5, output: 1e30 })).toEqual({
+      input: { total: 10, uncached: 10 },
+      output: { total: Number.MAX_SAFE_INTEGER },
+    });
+    expect(fromSeparateThoughtCounts({ prompt: 10, toolPrompt: -5, candidates: 3, thoughts: -1 })).toEqual({
+      input: { total: 10 },
+      output: { total: 3 },
+    });
+  });
+
   it("contain no invented numbers", () => {
     expect(fromInclusiveCounts({ input: undefined, output: null })).toEqual({ input: {}, output: {} });
     expect(uncachedInput({ input: {}, output: {} })).toBeUndefined();

@@ -4,6 +4,7 @@ import { invalidBody } from "../../dialects/shared/parse.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
+import { toCount } from "../../exchange/usage.ts";
 
 /** An embeddings request, independent of any vendor. */
 export interface EmbeddingRequest {
@@ -143,7 +144,7 @@ export function readOpenAiVectors(
   const parsed = openAiVectors.safeParse(body, FIRST_ISSUE);
   if (!parsed.success) return undefined;
   const rows = [...parsed.data.data].sort((left, right) => (left.index ?? 0) - (right.index ?? 0));
-  return { vectors: rows.map((row) => row.embedding), tokens: parsed.data.usage?.prompt_tokens };
+  return { vectors: rows.map((row) => row.embedding), tokens: toCount(parsed.data.usage?.prompt_tokens) };
 }
 
 /** Returns the response to `embedContent` or, with `batch`, to `batchEmbedContents`. */
