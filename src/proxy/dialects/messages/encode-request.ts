@@ -1,11 +1,13 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { UpstreamCall } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
+import { narrowTools } from "../../exchange/hosted-tools.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
+import { fitToolChoice } from "../shared/fit-tool-choice.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { limitBreakpoints } from "./cache-breakpoints.ts";
 import { type BlockContext, encodeParts } from "./encode-blocks.ts";
@@ -22,7 +24,9 @@ export function* encodeRequest(
   const list = createLossList();
   const context: BlockContext = { capabilities, list };
   const maxTokens = limitTokens(request, context);
-  const { thinking, effort } = encodeThinking(request, maxTokens, capabilities, list);
+  const { tools, choice } = fitToolChoice(narrowTools(request), capabilities, list);
+  const fitted: ExchangeRequest = defined({ ...request, tools, toolChoice: choice });
+  const { thinking, effort } = encodeThinking(fitted, maxTokens, capabilities, list);
   const format = encodeFormat(request, context);
   addForeignExtensions(request, "messages", list);
   reportUnsupportedFeatures(request, list);
@@ -30,7 +34,7 @@ export function* encodeRequest(
     model: request.model,
     max_tokens: maxTokens,
     ...(yield* encodeConversation(request, context)),
-    ...encodeTools(request, capabilities, list),
+    ...encodeTools(fitted, list),
     ...encodeSampling(
       request,
       context,

@@ -30,7 +30,7 @@ export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
  * Encodes `thinking` and `output_config.effort` in the form that the model supports. Drops thinking that the vendor
  * would reject in this call, and adds a loss. If the request returns thinking to a model that binds it to the
  * conversation, requests that the vendor drops it if the conversation has changed, because clients of other dialects
- * may edit their history.
+ * may edit their history. The upstream must accept the request's tool choice.
  * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
  */
 export function encodeThinking(
@@ -43,7 +43,7 @@ export function encodeThinking(
   // These models think by default.
   const { thinking = { type: "adaptive" } } = encoded;
   const isBound = capabilities.bindsThinking && request.turns.some(({ parts }) => parts.some(isSigned));
-  if (!isBound || thinking["type"] !== "adaptive" || isForced(request, capabilities)) return encoded;
+  if (!isBound || thinking["type"] !== "adaptive" || isForced(request)) return encoded;
   return {
     ...encoded,
     thinking: { ...thinking, block_binding: { prefix_mismatch_behavior: "drop_block" } },
@@ -80,18 +80,16 @@ function encodeAmount(
         : `Reasoning effort ${effort} sent as ${known}: the model does not support ${effort}.`,
     );
   }
-  if (isForced(request, capabilities)) {
+  if (isForced(request)) {
     list.add(
       "reasoning-effort",
       "Reasoning dropped: the vendor does not support it with a forced tool choice.",
     );
     return effortMember;
   }
-  if (capabilities.reasoning !== "budget") {
-    const display = encodeDisplay(reasoning, capabilities);
+  const display = encodeDisplay(reasoning, capabilities);
+  if (capabilities.reasoning !== "budget")
     return { thinking: defined({ type: "adaptive", display }), ...effortMember };
-  }
-  const shown = reasoning.include === false ? { display: "omitted" } : {};
   const wanted = Math.max(resolveBudget(reasoning) ?? defaultBudget, minBudget);
   const budget = Math.min(wanted, Math.floor(maxTokens * (1 - MIN_TEXT_SHARE)));
   if (budget < minBudget) {
@@ -111,7 +109,7 @@ function encodeAmount(
     );
     return effortMember;
   }
-  return { thinking: { type: "enabled", budget_tokens: budget, ...shown }, ...effortMember };
+  return { thinking: defined({ type: "enabled", budget_tokens: budget, display }), ...effortMember };
 }
 
 /**
@@ -127,13 +125,8 @@ function encodeDisplay(
   return include === true || adaptive !== true ? "summarized" : undefined;
 }
 
-function isForced(request: ExchangeRequest, { toolChoices }: Capabilities): boolean {
-  const choice = request.toolChoice;
-  if (request.tools.length === 0 || choice === undefined) return false;
-  if (!toolChoices.includes("required") && !toolChoices.includes("tool")) return false;
-  return (
-    choice.mode === "required" || choice.mode === "tool" || (choice.mode === "allowed" && choice.required)
-  );
+function isForced({ tools, toolChoice }: ExchangeRequest): boolean {
+  return tools.length > 0 && (toolChoice?.mode === "required" || toolChoice?.mode === "tool");
 }
 
 /** Returns whether the tool results at the end belong to an assistant turn without signed thinking. */

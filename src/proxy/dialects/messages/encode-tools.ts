@@ -1,11 +1,9 @@
 import { argumentsSchema } from "../../exchange/arguments-schema.ts";
-import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
-import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
+import { dropHostedTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../../exchange/request.ts";
 import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-search.ts";
-import { fitToolChoice } from "../shared/fit-tool-choice.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
 /** Members of a tool's `extras` that this dialect supports. */
@@ -38,17 +36,15 @@ export function toolBetas({ tools }: ExchangeRequest): readonly string[] {
   );
 }
 
-/** Encodes `tools`, `mcp_servers` and `tool_choice`; returns an empty object if there are no tools. */
-export function encodeTools(
-  request: ExchangeRequest,
-  capabilities: Capabilities,
-  list: LossList,
-): Readonly<Record<string, unknown>> {
-  const { tools: asked, choice } = fitToolChoice(narrowTools(request), capabilities, list);
+/**
+ * Encodes `tools`, `mcp_servers` and `tool_choice`; returns an empty object if there are no tools. The upstream must
+ * accept the request's tool choice.
+ */
+export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
   const tools: unknown[] = [];
   const servers: unknown[] = [];
   const dropped: HostedTool[] = [];
-  for (const tool of asked) {
+  for (const tool of request.tools) {
     if (tool.type === "function") tools.push(encodeFunction(tool, list));
     else if (tool.type === "custom")
       list.add("custom-tool", "Custom tool dropped: the dialect has no equivalent.");
@@ -62,7 +58,7 @@ export function encodeTools(
   return defined({
     tools: tools.length > 0 ? tools : undefined,
     mcp_servers: servers.length > 0 ? servers : undefined,
-    tool_choice: encodeChoice(choice, request.parallelToolCalls),
+    tool_choice: encodeChoice(request.toolChoice, request.parallelToolCalls),
   });
 }
 

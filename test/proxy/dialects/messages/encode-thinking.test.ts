@@ -24,6 +24,17 @@ describe("the reasoning budget of a messages request", () => {
   });
 });
 
+describe("thinking with a tool choice that the model rejects", () => {
+  it("is kept if the choice is sent as auto", () => {
+    const tools = [{ type: "function", name: "f", schema: { type: "object" } }] as const;
+    const asked = request({ tools, toolChoice: { mode: "required" }, reasoning: { effort: "high" } });
+    const capabilities = { ...everything, reasoning: "adaptive", toolChoices: ["auto", "tool"] } as const;
+    const { value, losses } = codec.encodeRequest(asked, capabilities);
+    expect(value.body).toMatchObject({ tool_choice: { type: "auto" }, thinking: { type: "adaptive" } });
+    expect(losses.map(({ code }) => code)).toEqual(["tool-choice"]);
+  });
+});
+
 describe("earlier thinking in a messages request", () => {
   const signed = { type: "reasoning", text: "Hmm", vendor: "messages", signature: "sig" } as const;
   const turns = [
