@@ -30,6 +30,7 @@ export function readStreamFixture(dialect: string, name: string): string[] {
 
 /** A model that supports everything. Tests remove the capability that they check. */
 export const everything: Capabilities = {
+  cacheControl: "none",
   maxTokensName: "max_tokens",
   defaultMaxTokens: 4_096,
   acceptsSampling: true,

@@ -30,6 +30,7 @@ export const capabilityOverrideSchema = z.strictObject({
   acceptsContentParts: z.boolean().optional(),
   acceptsPrefill: z.boolean().optional(),
   optionalMembers: z.array(z.string()).optional(),
+  cacheControl: z.enum(["none", "texts", "all"]).optional(),
   rejectedMembers: z.array(z.string()).optional(),
   memberNames: z.record(z.string(), z.string()).optional(),
   toolChoices: z.array(z.enum(["auto", "none", "required", "tool"])).optional(),

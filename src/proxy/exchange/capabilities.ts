@@ -88,11 +88,15 @@ export interface Capabilities {
   /** Whether the conversation can end with an assistant message that the model continues. */
   readonly acceptsPrefill: boolean;
   /**
-   * Members that this upstream accepts and other upstreams of the dialect may reject: top-level members,
-   * `reasoning_details` and `extra_content` of messages and tool calls, `cache_control` of texts, and
-   * `tools.cache_control` and `request.cache_control` for `cache_control` of a tool and of the request.
+   * Members that this upstream accepts and other upstreams of the dialect may reject: top-level members, and
+   * `reasoning_details` and `extra_content` of messages and tool calls.
    */
   readonly optionalMembers: readonly string[];
+  /**
+   * Where the upstream accepts `cache_control`: with `texts`, in texts; with `all`, also in tools and the request.
+   * Upstreams of messages always accept it in parts and tools.
+   */
+  readonly cacheControl: "none" | "texts" | "all";
   readonly images: "any" | "base64" | "none";
   readonly documents: "any" | "base64" | "none";
   readonly audio: boolean;
@@ -137,6 +141,7 @@ export const defaultCapabilities: Capabilities = {
   acceptsContentParts: true,
   acceptsPrefill: false,
   optionalMembers: [],
+  cacheControl: "none",
   images: "any",
   documents: "any",
   audio: true,

@@ -156,7 +156,7 @@ export const families: readonly Family[] = [
   {
     model: /^claude-/,
     dialects: anthropic,
-    capabilities: { defaultMaxTokens: 16_384, optionalMembers: ["cache_control"] },
+    capabilities: { defaultMaxTokens: 16_384, cacheControl: "all" },
   },
   {
     model: /^claude-3-(opus|sonnet|haiku)/,

@@ -119,18 +119,9 @@ export const vendorCapabilities: readonly Family[] = [
   chat("openrouter", /^(?!gpt-|o\d|chatgpt-|codex-)/, { optionalMembers: openRouterMembers }),
   // https://openrouter.ai/docs/guides/best-practices/prompt-caching: automatic caching (`cache_control` of the request)
   // is for Claude only
-  chat("openrouter", /^(claude|gemini)/, {
-    optionalMembers: [...openRouterMembers, "extra_content", "cache_control"],
-  }),
-  chat("openrouter", /^claude/, {
-    optionalMembers: [
-      ...openRouterMembers,
-      "extra_content",
-      "cache_control",
-      "tools.cache_control",
-      "request.cache_control",
-    ],
-  }),
+  chat("openrouter", /^(claude|gemini)/, { optionalMembers: [...openRouterMembers, "extra_content"] }),
+  chat("openrouter", /^gemini/, { cacheControl: "texts" }),
+  chat("openrouter", /^claude/, { cacheControl: "all" }),
   // https://platform.claude.com/docs/en/build-with-claude/preserved-thinking: at Anthropic and at the cloud platforms
   ...["anthropic", "bedrock", "vertex", "azure"].map(
     (vendor): Family => ({

@@ -232,11 +232,11 @@ function findCache(parts: readonly Part[]): CacheHint | undefined {
 function withBreakpoint(
   content: WireContent,
   cache: CacheHint | undefined,
-  { optionalMembers }: Capabilities,
+  { cacheControl }: Capabilities,
   list: LossList,
 ): WireContent {
   if (cache === undefined) return content;
-  if (content.type === "text" && content["text"] !== "" && optionalMembers.includes("cache_control"))
+  if (content.type === "text" && content["text"] !== "" && cacheControl !== "none")
     return { ...content, cache_control: { type: "ephemeral", ...cache } };
   loseCache(list);
   return content;

@@ -25,7 +25,7 @@ export function* encodeRequest(
   capabilities: Capabilities,
 ): Steps<Converted<UpstreamCall>> {
   const list = createLossList();
-  const cache = encodeAutomaticCaching(request, capabilities);
+  const caching = encodeAutomaticCaching(request, capabilities);
   const members = {
     model: request.model,
     messages: yield* encodeMessages(request, capabilities, list),
@@ -34,9 +34,9 @@ export function* encodeRequest(
     ...encodeEffort(request, capabilities, list),
     response_format: encodeOutput(request.output, capabilities, list),
     ...encodeOptional(request, capabilities, list),
+    ...caching,
     ...request.extensions["chat-completions"],
     ...encodeStream(request, capabilities),
-    cache_control: cache,
   };
   const body = fitMembers(members, capabilities, list);
   if (request.turns.at(-1)?.role === "assistant" && !capabilities.acceptsPrefill) {
@@ -45,24 +45,15 @@ export function* encodeRequest(
       "The model starts a new message instead of continuing the assistant's last one.",
     );
   }
-  addForeignExtensions(
-    cache === undefined ? request : withoutAutomaticCaching(request),
-    "chat-completions",
-    list,
-  );
+  addForeignExtensions(request, "chat-completions", list, Object.keys(caching));
   return { value: { path: "/chat/completions", body }, losses: list.losses };
 }
 
 /** Encodes the automatic caching that a messages client requests, if the upstream supports it (OpenRouter). */
-function encodeAutomaticCaching({ extensions }: ExchangeRequest, { optionalMembers }: Capabilities): unknown {
+function encodeAutomaticCaching({ extensions }: ExchangeRequest, { cacheControl }: Capabilities) {
   const cache = decodeCacheControl(extensions.messages?.["cache_control"]);
-  if (cache === undefined || !optionalMembers.includes("request.cache_control")) return undefined;
-  return { type: "ephemeral", ...cache };
-}
-
-function withoutAutomaticCaching(request: ExchangeRequest): ExchangeRequest {
-  const { cache_control: _, ...messages } = request.extensions.messages ?? {};
-  return { ...request, extensions: { ...request.extensions, messages } };
+  if (cache === undefined || cacheControl !== "all") return {};
+  return { cache_control: { type: "ephemeral", ...cache } };
 }
 
 /**

@@ -34,13 +34,13 @@ export function encodeTools(
   });
 }
 
-function encodeTool(tool: Tool, { optionalMembers }: Capabilities, list: LossList): unknown {
+function encodeTool(tool: Tool, { cacheControl }: Capabilities, list: LossList): unknown {
   if (tool.type === "hosted") return undefined;
   const { name, description } = tool;
   if (tool.type === "custom")
     return { type: "custom", custom: defined({ name, description, format: tool.format }) };
   const parameters = argumentsSchema(tool.schema, list);
-  const cache = optionalMembers.includes("tools.cache_control") ? tool.extras?.["cache_control"] : undefined;
+  const cache = cacheControl === "all" ? tool.extras?.["cache_control"] : undefined;
   return defined({
     type: "function",
     cache_control: cache,

@@ -139,7 +139,7 @@ function encodeTier(tier: string | undefined, list: LossList): string | undefine
 /** Requests automatic caching if the client sent a cache key, because this vendor caches only on request. */
 function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {
   if (request.cacheKey === undefined) return undefined;
-  if (capabilities.optionalMembers.includes("cache_control")) return { type: "ephemeral" };
+  if (capabilities.cacheControl === "all") return { type: "ephemeral" };
   list.add("prompt-cache-key", "Cache key dropped: the upstream does not support it.");
   return undefined;
 }

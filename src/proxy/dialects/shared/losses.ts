@@ -5,15 +5,20 @@ import type { Dialect, DocumentPart, Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
- * Adds a loss for each request member that only another dialect has, unless its value requests the default behavior.
- * The code of the loss is the member's name in kebab case.
+ * Adds a loss for each request member that only another dialect has, unless its value requests the default behavior or
+ * `handled` contains its name. The code of the loss is the member's name in kebab case.
  */
-export function addForeignExtensions(request: ExchangeRequest, target: Dialect, losses: LossList): void {
+export function addForeignExtensions(
+  request: ExchangeRequest,
+  target: Dialect,
+  losses: LossList,
+  handled: readonly string[] = [],
+): void {
   for (const [dialect, members] of Object.entries(request.extensions)) {
     if (dialect === target) continue;
     for (const [name, value] of Object.entries(members ?? {}).flatMap(membersIn)) {
       const code = memberCode(name);
-      if (!asksForNothing(code, value))
+      if (!handled.includes(name) && !asksForNothing(code, value))
         losses.add(code, `\`${name}\` dropped: the ${target} dialect has no equivalent.`);
     }
   }

@@ -116,7 +116,7 @@ function withTurn(request: ExchangeRequest, target: UpstreamDialect): Converted<
 function withoutForeignExtras(
   request: ExchangeRequest,
   target: UpstreamDialect,
-  { optionalMembers }: Capabilities,
+  { cacheControl }: Capabilities,
 ): { readonly request: ExchangeRequest; readonly losses: readonly Loss[] } {
   const list = createLossList();
   const { toolMembers } = getUpstreamProfile(target);
@@ -125,7 +125,8 @@ function withoutForeignExtras(
     const extras: Record<string, unknown> = {};
     let isComplete = true;
     for (const [member, value] of Object.entries(tool.extras)) {
-      if (toolMembers.includes(member) || optionalMembers.includes(`tools.${member}`)) extras[member] = value;
+      if (toolMembers.includes(member) || (member === "cache_control" && cacheControl === "all"))
+        extras[member] = value;
       else {
         isComplete = false;
         list.add(

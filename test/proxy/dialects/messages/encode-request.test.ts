@@ -22,7 +22,7 @@ describe("the cache breakpoints of a messages request", () => {
     ],
   };
   const write = (more: Partial<ExchangeRequest> = {}) => {
-    const capabilities = { ...everything, optionalMembers: ["cache_control"] };
+    const capabilities = { ...everything, cacheControl: "all" } as const;
     const { body, losses } = writtenBody(messages, request({ ...conversation, ...more }), capabilities);
     const turns = body["messages"] as { readonly content: readonly Block[] }[];
     const written = turns.at(-1)?.content[0] ?? {};
