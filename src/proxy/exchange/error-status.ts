@@ -50,13 +50,24 @@ export function statusToKind(status: number): Kind {
   return kinds[status] ?? (status >= 400 && status < 500 ? "invalid-request" : "upstream");
 }
 
+/** Returns a member of an upstream's error as a status from 400 to 599; undefined if it is not such a status. */
+export function toErrorStatus(value: unknown): number | undefined {
+  const status = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
+  return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
+}
+
 /** Phrases with which vendors report that the prompt exceeds the model's context window. */
 const overflow =
   /prompt is too long|context[_ ]length[_ ]exceeded|maximum context length|exceeds? (?:the|your) (?:maximum |model'?s )?(?:context|input)|context window|input token count .{0,40}exceeds the maximum|too many (?:input )?tokens/i;
 
-/** Returns whether a vendor's message or code means that the prompt exceeds the model's context window. */
-export function isContextOverflow(message: string, code?: string): boolean {
-  return code === "context_length_exceeded" || overflow.test(message);
+/** Returns whether an error with this status can mean that the prompt exceeds the model's context window. */
+export function canBeContextOverflow(status: number): boolean {
+  return status === 400 || status === 413;
+}
+
+/** Returns whether a vendor's error means that the prompt exceeds the model's context window. */
+export function isContextOverflow(status: number, message: string, code?: string): boolean {
+  return canBeContextOverflow(status) && (code === "context_length_exceeded" || overflow.test(message));
 }
 
 /** Response headers that state whether and when the client can retry. */

@@ -1,7 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { decodeBody } from "../body/content-coding.ts";
 import { readUpTo } from "../body/read-whole.ts";
-import { isContextOverflow, parseRetryAfter, type RetryAfterHeaders } from "../exchange/error-status.ts";
+import {
+  canBeContextOverflow,
+  isContextOverflow,
+  parseRetryAfter,
+  type RetryAfterHeaders,
+} from "../exchange/error-status.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
 
 /** Matches `google.rpc.RetryInfo` in an error's details: a duration such as `34.4s`. https://google.aip.dev/193 */
@@ -59,9 +64,9 @@ export async function withResponsePause<Received extends ReceivedResponse>(
 
 /** Returns whether an error means that the prompt exceeds the model's context window. */
 export async function isOverflow(status: number, body: Buffer, coding: string | undefined): Promise<boolean> {
-  if (status !== 400 && status !== 413) return false;
+  if (!canBeContextOverflow(status)) return false;
   try {
-    return isContextOverflow((await decodeBody(body, coding, MAX_BYTES)).toString("utf8"));
+    return isContextOverflow(status, (await decodeBody(body, coding, MAX_BYTES)).toString("utf8"));
   } catch {
     // The content coding is unknown, the body does not match it, or the decoded body is larger than 1 MiB.
     return false;
@@ -75,7 +80,7 @@ export async function isOverflow(status: number, body: Buffer, coding: string | 
 export async function withOverflow<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<Received & { readonly isOverflow: boolean }> {
-  if (response.status !== 400 && response.status !== 413) return { ...response, isOverflow: false };
+  if (!canBeContextOverflow(response.status)) return { ...response, isOverflow: false };
   const bytes = await readUpTo(response.body, MAX_BYTES);
   return {
     ...response,

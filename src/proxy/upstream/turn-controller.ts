@@ -1,4 +1,5 @@
 import { type Dispatcher, errors } from "undici";
+import { toErrorStatus } from "../exchange/error-status.ts";
 import { isObject } from "../exchange/json.ts";
 
 /** Matches headers that describe the body or connection of an HTTP response: an error event has neither. */
@@ -67,8 +68,7 @@ export class TurnController implements Dispatcher.DispatchController {
       return;
     }
     const { status = event["status_code"], error, headers } = event;
-    const isError = typeof status === "number" && Number.isInteger(status) && status >= 400 && status < 600;
-    this.begin(isError ? status : 502, "application/json", readHeaders(headers));
+    this.begin(toErrorStatus(status) ?? 502, "application/json", readHeaders(headers));
     this.waiting.push(Buffer.from(JSON.stringify({ error: error ?? event })));
     this.end();
   }

@@ -1,4 +1,5 @@
 import type { ResponseProfile } from "../exchange/dialect-profile.ts";
+import { toErrorStatus } from "../exchange/error-status.ts";
 import { isObject, tryParseJson } from "../exchange/json.ts";
 import type { ResponseError } from "../upstream/relay-task.ts";
 import { RESPONSE_END } from "./read-usage.ts";
@@ -128,8 +129,8 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
 
 function findStatus(codes: readonly unknown[]): number {
   for (const value of codes) {
-    const code = Number(value ?? Number.NaN);
-    if (Number.isInteger(code) && code >= 400 && code < 600) return code;
+    const status = toErrorStatus(value);
+    if (status !== undefined) return status;
     const known = typeof value === "string" && STATUSES.find(([pattern]) => pattern.test(value));
     if (known) return known[1];
   }

@@ -299,11 +299,12 @@ describe("error kinds", () => {
     "Your input exceeds the context window of this model",
     "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
   ])("detect a context overflow: %s", (message) => {
-    expect(isContextOverflow(message)).toBe(true);
+    expect(isContextOverflow(400, message)).toBe(true);
   });
 
   it("detect no context overflow in other errors", () => {
-    expect(isContextOverflow("max_tokens must be positive")).toBe(false);
+    expect(isContextOverflow(400, "max_tokens must be positive")).toBe(false);
+    expect(isContextOverflow(429, "too many input tokens")).toBe(false);
   });
 
   it("read retry-after as milliseconds, seconds or a date", () => {

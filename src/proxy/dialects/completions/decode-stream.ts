@@ -3,7 +3,7 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject, tryParseExactJson } from "../../exchange/json.ts";
 import { decodeFinish, decodeIdentity, decodeUsage } from "./decode-response.ts";
-import { decodeError } from "./errors.ts";
+import { decodeInnerError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
 /**
@@ -45,7 +45,7 @@ class CompletionsStreamDecoder implements StreamDecoder {
     const body = tryParseExactJson(data);
     if (isObject(body) && body["error"]) {
       this.ended = true;
-      this.events.push({ type: "error", error: decodeError(502, {}, body) });
+      this.events.push({ type: "error", error: decodeInnerError(body) });
       return;
     }
     const result = responseSchema.safeParse(body, FIRST_ISSUE);

@@ -1,2 +1,2 @@
 /** Parses errors, which have the same form as in chat-completions. */
-export { decodeError } from "../shared/openai-errors.ts";
+export { decodeError, decodeInnerError } from "../shared/openai-errors.ts";

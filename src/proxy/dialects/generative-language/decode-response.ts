@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
-import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
@@ -11,7 +10,7 @@ import { withoutNullish } from "../shared/without-nullish.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { decodePart } from "./decode-contents.ts";
 import { appendJoined, argumentsText } from "./decode-parts.ts";
-import { decodeError } from "./errors.ts";
+import { decodeInnerError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
 import { decodeGrounding, decodeLookups, decodeQuotes } from "./grounding.ts";
 import { decodeLogprobs } from "./logprobs.ts";
@@ -29,7 +28,7 @@ export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converte
   const wire = isLarge
     ? yield* parseResponseInSteps(responseSchema, camelKeys(body), WHAT)
     : parseResponse(body);
-  if (wire.error !== undefined) throw new DialectError(decodeError(getStatus(wire.error), {}, body));
+  if (wire.error !== undefined) throw new DialectError(decodeInnerError(body));
   const id = wire.responseId ?? randomUUID();
   const candidates: Candidate[] = [];
   for (const [index, candidate] of (wire.candidates ?? []).entries()) {
@@ -51,12 +50,6 @@ export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converte
 /** Parses a response or a chunk and renames its members to camelCase. Throws `DialectError` if it is invalid. */
 export function parseResponse(body: unknown): WireResponse {
   return parseResponsePiece(responseSchema, camelKeys(body), WHAT);
-}
-
-/** Returns the HTTP status in the `code` of an error that arrived with status 200; 502 if `code` has none. */
-export function getStatus(error: unknown): number {
-  const code = isObject(error) ? Number(error["code"]) : Number.NaN;
-  return Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
 }
 
 /** Returns the candidate for a blocked prompt; undefined if the prompt was not blocked. */

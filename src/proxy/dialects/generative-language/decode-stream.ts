@@ -6,8 +6,8 @@ import { parseJson } from "../../exchange/json.ts";
 import type { Candidate, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
-import { blockedCandidate, getStatus, parseResponse } from "./decode-response.ts";
-import { decodeError } from "./errors.ts";
+import { blockedCandidate, parseResponse } from "./decode-response.ts";
+import { decodeInnerError } from "./errors.ts";
 import type { WireResponse } from "./schema.ts";
 import { CandidateReader, type CandidateStream } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
@@ -64,7 +64,7 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
   }
 
   private read(wire: WireResponse): void {
-    if (wire.error !== undefined) throw new DialectError(decodeError(getStatus(wire.error), {}, wire));
+    if (wire.error !== undefined) throw new DialectError(decodeInnerError(wire));
     const usage = decodeUsage(wire.usageMetadata);
     this.usage = mergeUsage(this.usage, usage);
     this.blocked ??= blockedCandidate(wire);

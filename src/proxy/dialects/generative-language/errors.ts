@@ -1,6 +1,11 @@
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { isContextOverflow, retryAfterSeconds, statusToKind } from "../../exchange/error-status.ts";
+import {
+  isContextOverflow,
+  retryAfterSeconds,
+  statusToKind,
+  toErrorStatus,
+} from "../../exchange/error-status.ts";
 import { isObject, ownMember } from "../../exchange/json.ts";
 import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
@@ -53,10 +58,16 @@ export function decodeError(
   };
 }
 
+/** Parses the error in a response of status 200 or in a stream. The status is the `code` of the error, or 502. */
+export function decodeInnerError(body: unknown): ExchangeError {
+  const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
+  return decodeError(toErrorStatus(error["code"]) ?? 502, {}, body);
+}
+
 function classifyError(status: number, code: string, message: string, quotas: readonly string[]): Kind {
   // A daily quota does not reset within the short delay of a rate limit.
   if (status === 429) return quotas.some((quota) => /PerDay/i.test(quota)) ? "quota" : "rate-limit";
-  if (isContextOverflow(message)) return "context-overflow";
+  if (isContextOverflow(status, message)) return "context-overflow";
   return ownMember(kinds, code) ?? statusToKind(status);
 }
 

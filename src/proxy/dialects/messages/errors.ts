@@ -39,7 +39,7 @@ export function decodeError(
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : isObject(body) ? body : {};
   const message = findErrorMessage(body) ?? `The upstream responded with status ${status}.`;
   const type = typeof error["type"] === "string" ? error["type"] : undefined;
-  const isOverflow = (status === 400 || status === 413) && isContextOverflow(message);
+  const isOverflow = isContextOverflow(status, message);
   return defined({
     kind: isOverflow ? "context-overflow" : (ownMember(kinds, type ?? "") ?? statusToKind(status)),
     status,

@@ -29,7 +29,7 @@ export function decodeError(
 
 /** Returns the kind of an error. The vendor's code takes precedence over the status, because it is more specific. */
 function classifyError(status: number, message: string, code?: string, type?: string): ExchangeError["kind"] {
-  if (status !== 429 && isContextOverflow(message, code)) return "context-overflow";
+  if (isContextOverflow(status, message, code)) return "context-overflow";
   if (code === "insufficient_quota" || type === "insufficient_quota") return "quota";
   if (code === "rate_limit_exceeded") return "rate-limit";
   if (code === "server_is_overloaded" || code === "slow_down") return "overloaded";

@@ -1,6 +1,11 @@
 import { defined } from "../../exchange/defined.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { isContextOverflow, retryAfterSeconds, statusToKind } from "../../exchange/error-status.ts";
+import {
+  isContextOverflow,
+  retryAfterSeconds,
+  statusToKind,
+  toErrorStatus,
+} from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { findErrorMessage } from "./error-message.ts";
 
@@ -35,13 +40,14 @@ export function decodeError(
  */
 export function decodeInnerError(body: unknown): ExchangeError {
   const error = isObject(body) ? body["error"] || body : undefined;
-  const given = isObject(error) ? [error["code"], error["status"]] : [];
-  const status = given.map(Number).find((each) => Number.isInteger(each) && each >= 400 && each < 600);
+  const status = isObject(error)
+    ? (toErrorStatus(error["code"]) ?? toErrorStatus(error["status"]))
+    : undefined;
   return decodeError(status ?? 502, {}, body);
 }
 
 function classifyError(status: number, message: string, code: string | undefined): Kind {
-  if ((status === 400 || status === 413) && isContextOverflow(message, code)) return "context-overflow";
+  if (isContextOverflow(status, message, code)) return "context-overflow";
   if (code === "insufficient_quota") return "quota";
   if (code === "rate_limit_exceeded" || code === "rate_limit_error") return "rate-limit";
   return statusToKind(status);

@@ -53,6 +53,14 @@ describe("the completions codec", () => {
 
   checkResponseLaws(completions, { response, context });
 
+  it("reports the status in an error event", () => {
+    const decoder = completions.createStreamDecoder();
+    const event = { event: "message", data: JSON.stringify({ error: { code: 429, message: "Slow down" } }) };
+    expect(decoder.push(event)).toMatchObject([
+      { type: "error", error: { kind: "rate-limit", status: 429 } },
+    ]);
+  });
+
   it("emits exactly one end or error for a stream, wherever the stream is cut off", () => {
     const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");
     for (let length = 0; length < lines.length; length += 1) {
