@@ -12,6 +12,8 @@ export interface LinkRequest {
   readonly onMessage: (message: ServerMessage) => void;
   /** Called when a server with sessions over HTTP begins an event stream. */
   readonly onStream?: (() => void) | undefined;
+  /** Whether the request is repeated in each new session (`onReopened`), so that it does not open one itself. */
+  readonly isRestored?: boolean;
   /** The header by which the server continues the call's trace; undefined if the call has no trace. */
   readonly traceparent?: string | undefined;
   /** Further HTTP headers. */
@@ -55,5 +57,7 @@ export interface McpLink {
   listen(onMessage: (message: ServerMessage) => void, followed: () => Followed): () => void;
   /** Calls `listener` once when the program behind the connection has ended; never for a server over HTTP. */
   onEnd(listener: () => void): void;
+  /** Calls `listener` each time that a new session with the server replaces one that the server has ended. */
+  onReopened(listener: () => void): void;
   close(): Promise<void>;
 }

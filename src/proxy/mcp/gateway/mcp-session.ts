@@ -105,7 +105,9 @@ export class McpSession {
           drop();
           void this.linkAgain(server);
         });
-        this.onOpened(server, opened);
+        opened.onReopened(() => this.restore(server, opened));
+        this.restore(server, opened);
+        for (const stream of this.streams) stream.listen(server, opened);
       },
       // Discards a failed connection, so that the next request opens a new one.
       drop,
@@ -166,14 +168,15 @@ export class McpSession {
   /** Subscribes to a resource, or unsubscribes from it. `uri` has no prefix. */
   async subscribe(request: RoutedRequest, uri: string, isOn: boolean): Promise<RpcResponse> {
     const { server } = request;
+    const { isStateless } = (await this.link(server)).facts;
+    const response = isStateless ? createResult(0, {}) : await this.request(request);
+    if (response.error !== undefined) return response;
     const uris = this.subscribed.get(server.name) ?? new Set();
     this.subscribed.set(server.name, uris);
-    const link = await this.link(server);
     if (isOn) uris.add(uri);
     else uris.delete(uri);
-    if (!link.facts.isStateless) return this.request(request);
-    for (const stream of this.streams) stream.listenAgain(server);
-    return createResult(0, {});
+    if (isStateless) for (const stream of this.streams) stream.listenAgain(server);
+    return response;
   }
 
   /**
@@ -208,7 +211,8 @@ export class McpSession {
 
   async close(): Promise<void> {
     this.closing.abort();
-    for (const controller of this.inFlight.values()) controller.abort("the session ended");
+    for (const controller of this.inFlight.values())
+      controller.abort("the session ended");
     for (const stream of this.streams) stream.end();
     this.streams.clear();
     this.records.dropAll();
@@ -233,12 +237,11 @@ export class McpSession {
     }, this.closing.signal);
   }
 
-  private onOpened(server: GatewayServer, link: McpLink): void {
+  /** Repeats the log level and the subscriptions, which a new connection or session does not have. */
+  private restore(server: GatewayServer, link: McpLink): void {
     if (this.logLevel !== undefined) void this.sendLogLevel(link);
-    // A program that was started again has no subscriptions.
     const uris = link.facts.isStateless ? [] : [...(this.subscribed.get(server.name) ?? [])];
     for (const uri of uris) void this.ask(link, "resources/subscribe", { uri });
-    for (const stream of this.streams) stream.listen(server, link);
   }
 
   private async sendLogLevel(link: McpLink): Promise<void> {
@@ -246,10 +249,10 @@ export class McpSession {
     await this.ask(link, "logging/setLevel", { level: this.logLevel });
   }
 
-  /** Sends a request of the gateway itself. Ignores failures. */
+  /** Sends a request that `restore` repeats. Ignores failures. */
   private async ask(link: McpLink, method: string, params: RpcParams): Promise<void> {
     const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(OPEN_MS)]);
-    await link.request({ method, params, signal, onMessage: () => {} }).catch(() => {});
+    await link.request({ method, params, signal, isRestored: true, onMessage: () => {} }).catch(() => {});
   }
 
   /** Returns the headers that mirror arguments of a tool call, which servers without sessions may require. */

@@ -127,6 +127,9 @@ export class ProgramLink implements McpLink {
     if (!this.pipe.links.has(this)) listener();
   }
 
+  /** Does nothing, because a program that was started again has new connections. */
+  onReopened(): void {}
+
   async close(): Promise<void> {
     this.pipe.links.delete(this);
     this.ended = undefined;

@@ -57,8 +57,7 @@ export class SessionLink implements McpLink {
   private readonly closing = new AbortController();
   private reopening: Promise<void> | undefined;
   private readonly listeners = new Set<(message: ServerMessage) => void>();
-  /** The requests whose effect ends with a session, by what they set. They are repeated in the next session. */
-  private readonly settings = new Map<string, Pick<LinkRequest, "method" | "params">>();
+  private reopened = () => {};
 
   private constructor(
     private readonly server: string,
@@ -83,13 +82,11 @@ export class SessionLink implements McpLink {
     const session = this.sessionId;
     let exchanged = await this.post(request);
     // The server has ended the session, for example by a restart.
-    if (exchanged.status === 404 && session !== undefined) {
+    if (exchanged.status === 404 && session !== undefined && request.isRestored !== true) {
       await this.reopen(session);
       exchanged = await this.post(request);
     }
-    const response = this.expectResponse(exchanged);
-    if (response.error === undefined) this.keepSetting(request);
-    return response;
+    return this.expectResponse(exchanged);
   }
 
   async send(message: RpcMessage): Promise<void> {
@@ -111,6 +108,10 @@ export class SessionLink implements McpLink {
 
   /** Does nothing, because the next request opens another session when the server has ended one. */
   onEnd(): void {}
+
+  onReopened(listener: () => void): void {
+    this.reopened = listener;
+  }
 
   async close(): Promise<void> {
     if (this.isClosed) return;
@@ -138,13 +139,6 @@ export class SessionLink implements McpLink {
     await this.send(createNotification("notifications/initialized"));
   }
 
-  private keepSetting({ method, params }: LinkRequest): void {
-    const uri = String(params?.["uri"]);
-    if (method === "logging/setLevel") this.settings.set(method, { method, params });
-    else if (method === "resources/subscribe") this.settings.set(`resource ${uri}`, { method, params });
-    else if (method === "resources/unsubscribe") this.settings.delete(`resource ${uri}`);
-  }
-
   /** Replaces a session that the server has ended, once for all requests of the session. */
   private async reopen(ended: string): Promise<void> {
     if (this.sessionId === ended)
@@ -164,8 +158,7 @@ export class SessionLink implements McpLink {
       this.sessionId = ended;
       throw error instanceof NoSession ? statusError(this.server, error.exchanged.status) : error;
     }
-    for (const setting of this.settings.values())
-      void this.post({ ...setting, ...IGNORE, signal }).catch(() => {});
+    this.reopened();
     // The lists of a server that was restarted may differ.
     for (const listener of this.listeners)
       for (const method of LIST_CHANGED) listener(createNotification(method));

@@ -88,6 +88,8 @@ export class StatelessLink implements McpLink {
 
   onEnd(): void {}
 
+  onReopened(): void {}
+
   async close(): Promise<void> {
     this.closing.abort();
   }

@@ -1,11 +1,23 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../../src/errors.ts";
+import type { GatewayServer } from "../../../../src/proxy/mcp/gateway/access.ts";
 import type { HttpRequest } from "../../../../src/proxy/mcp/gateway/http-exchange.ts";
+import { McpSession } from "../../../../src/proxy/mcp/gateway/mcp-session.ts";
 import { LATEST_SESSION } from "../../../../src/proxy/mcp/gateway/revisions.ts";
 import { SessionLink } from "../../../../src/proxy/mcp/gateway/session-link.ts";
+import { EventMemory } from "../../../../src/proxy/mcp/gateway/stream-record.ts";
 
 const CLIENT = { version: LATEST_SESSION, capabilities: {}, info: { name: "c", version: "1" } };
 const { signal } = new AbortController();
+
+const prefix = { name: "", uri: "" };
+const books: GatewayServer = {
+  name: "books",
+  config: { enabled: true, url: "http://books.test/", headers: {}, prefix },
+  prefix,
+  isWhole: true,
+  allows: () => true,
+};
 
 interface Asked {
   readonly method: string;
@@ -19,6 +31,8 @@ class SessionServer {
   status = 200;
   /** Waits before each response to a handshake. */
   hold: Promise<void> = Promise.resolve();
+  /** Whether the server rejects requests in every session, even in a new one. */
+  forgets = false;
   private current = 0;
 
   restart(): void {
@@ -31,13 +45,16 @@ class SessionServer {
     this.asked.push({ method, session });
     if (method === "initialize") {
       await this.hold;
-      const result = { protocolVersion: LATEST_SESSION, capabilities: {}, serverInfo: {} };
+      const result = { protocolVersion: LATEST_SESSION, capabilities: { logging: {} }, serverInfo: {} };
       return this.status === 200
         ? createResponse(200, { id, result }, `s${this.current}`)
         : createResponse(this.status);
     }
     if (session === undefined) return createResponse(400);
+    if (this.forgets && id !== undefined) return createResponse(404);
     if (session !== `s${this.current}`) return createResponse(404);
+    if (body?.includes("book://rejected"))
+      return createResponse(200, { id, error: { code: -32_602, message: "unknown" } });
     return id === undefined ? createResponse(202) : createResponse(200, { id, result: { session } });
   };
 
@@ -68,6 +85,24 @@ async function open() {
   const ask = async (method: string, params?: object) =>
     (await link.request({ method, params: { ...params }, signal, onMessage: () => {} })).result;
   return { server, ask };
+}
+
+/** Opens a client's session with the gateway that has a connection to one server. */
+async function openSession() {
+  const server = new SessionServer();
+  const session = new McpSession(CLIENT, {
+    open: (_, client, opening) => SessionLink.open("books", server.send, client, opening),
+    events: new EventMemory(),
+    isConfigured: () => true,
+    listMs: () => 60_000,
+    slow: new Set(),
+  });
+  const ask = (method: string, uri: string) => {
+    const ignore = () => {};
+    return { server: books, method, params: { uri }, signal, emit: ignore, onResult: ignore };
+  };
+  await session.link(books);
+  return { server, session, ask };
 }
 
 describe("a session of a server over HTTP", () => {
@@ -103,19 +138,30 @@ describe("a session of a server over HTTP", () => {
     expect(await ask("tools/call")).toEqual({ session: "s1" });
   });
 
-  it("keeps the log level and the subscriptions of the session that it replaces", async () => {
-    const { server, ask } = await open();
-    await ask("logging/setLevel", { level: "error" });
-    await ask("resources/subscribe", { uri: "book://1" });
-    await ask("resources/subscribe", { uri: "book://2" });
-    await ask("resources/unsubscribe", { uri: "book://1" });
+  it("keeps the log level and the accepted subscriptions of the session that it replaces", async () => {
+    const { server, session, ask } = await openSession();
+    await session.setLogLevel("error");
+    for (const uri of ["book://1", "book://2", "book://rejected"])
+      await session.subscribe(ask("resources/subscribe", uri), uri, true);
+    await session.subscribe(ask("resources/unsubscribe", "book://1"), "book://1", false);
     server.restart();
-    await ask("tools/list");
+    await session.request(ask("tools/list", ""));
+    await vi.waitFor(() => expect(server.methodsIn("s1")).toHaveLength(4));
     expect(server.methodsIn("s1").toSorted()).toEqual([
       "logging/setLevel",
       "notifications/initialized",
       "resources/subscribe",
       "tools/list",
     ]);
+  });
+
+  it("is replaced once for a request if the server rejects it in the new session too", async () => {
+    const { server, session, ask } = await openSession();
+    await session.setLogLevel("error");
+    server.forgets = true;
+    await expect(session.request(ask("tools/list", ""))).rejects.toThrow("status 404");
+    await vi.waitFor(() => expect(server.asked.at(-1)?.method).toBe("logging/setLevel"));
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    expect(server.asked.filter(({ method }) => method === "initialize")).toHaveLength(2);
   });
 });
