@@ -1,10 +1,11 @@
 import type { Writable } from "node:stream";
 import type { Subject } from "../../config/proxy/limits.ts";
-import { AppError } from "../../errors.ts";
+import type { AppError } from "../../errors.ts";
 import type { LimitName, Reservation } from "../gateway/limits.ts";
 import { createLimitError } from "../gateway/limits-refusal.ts";
 import type { LimitQueue } from "../gateway/queue.ts";
 import type { Target } from "../routing/select-targets.ts";
+import { clientDisconnected } from "../upstream/upstream-errors.ts";
 import type { Call } from "./call.ts";
 import { beginLimits, type CallLimits, type SeparateCalls, type UpstreamHold } from "./call-limits.ts";
 import { countCalls, NOTHING, sumTokens } from "./estimate-reservation.ts";
@@ -132,7 +133,7 @@ function settleHold(queue: LimitQueue, hold: UpstreamHold, tokens: number): void
 /** Returns a signal that aborts with `client_gone` when the client's response or socket is closed. */
 export function disconnectSignal(response: Pick<Writable, "destroyed" | "once">): AbortSignal {
   const controller = new AbortController();
-  const abort = () => controller.abort(new AppError("client_gone", "The client disconnected"));
+  const abort = () => controller.abort(clientDisconnected());
   if (response.destroyed) abort();
   else response.once("close", abort);
   return controller.signal;

@@ -389,7 +389,7 @@ describe("the MCP gateway", () => {
     expect(proxy.records.find(({ mcpMethod }) => mcpMethod === "tools/call")).toMatchObject({
       status: 499,
       errorCode: "client_gone",
-      errorMessage: "the client canceled the request",
+      errorMessage: "The client canceled the request",
     });
   });
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { AppError } from "../../../errors.ts";
 import { asObject } from "../../exchange/json.ts";
 import { type GatewayServer, isSameServer } from "./access.ts";
 import { checkParamHeaders } from "./check-stateless.ts";
@@ -54,7 +55,7 @@ const MAX_INPUTS = 16;
 /** The connections of one client, or of all clients of a key that have no session, to the servers of the gateway. */
 export class McpSession {
   lastUsed = performance.now();
-  /** The client's running requests, so that the client can cancel them. The log shows the reason of an abort. */
+  /** The client's running requests, so that the client can cancel them. They abort with an `AppError`. */
   readonly inFlight = new Map<RpcId, AbortController>();
   logLevel: unknown;
   /** The client's streams, which the client can continue after a lost connection. */
@@ -212,7 +213,7 @@ export class McpSession {
   async close(): Promise<void> {
     this.closing.abort();
     for (const controller of this.inFlight.values())
-      controller.abort("the session ended");
+      controller.abort(new AppError("client_gone", "The session ended"));
     for (const stream of this.streams) stream.end();
     this.streams.clear();
     this.records.dropAll();

@@ -21,7 +21,6 @@ import {
   withClientMeta,
   withoutClientMeta,
 } from "./revisions.ts";
-import { createCancellation } from "./wait.ts";
 
 /** The pipe to a running program. */
 export interface ProgramPipe {
@@ -84,11 +83,11 @@ export class ProgramLink implements McpLink {
         this.pending.delete(id);
         pipe.write(createNotification("notifications/cancelled", { requestId: id }));
         this.endRequests();
-        reject(createCancellation());
+        reject(signal.reason);
       };
       const settle = () => void signal.removeEventListener("abort", abort);
       if (signal.aborted) {
-        reject(createCancellation());
+        reject(signal.reason);
         return;
       }
       signal.addEventListener("abort", abort, { once: true });

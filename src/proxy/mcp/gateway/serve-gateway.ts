@@ -79,7 +79,9 @@ async function servePost(arrived: Arrived): Promise<void> {
       // Clients without their own session share one, in which their request ids may be equal.
       const isOwn = request.headers[SESSION_HEADER] !== undefined;
       if (isOwn && (typeof requestId === "string" || typeof requestId === "number"))
-        session.inFlight.get(requestId)?.abort("the client canceled the request");
+        session.inFlight
+          .get(requestId)
+          ?.abort(new AppError("client_gone", "The client canceled the request"));
     } else if (method === "notifications/roots/list_changed") await session.notify(method, params);
   } else session.respond(message);
   reply.end(undefined, 202);

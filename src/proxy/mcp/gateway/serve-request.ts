@@ -5,6 +5,7 @@ import { endWithKey } from "../../../http/end-with-key.ts";
 import type { McpTrace } from "../../observability/telemetry.ts";
 import type { Redact } from "../../redact.ts";
 import type { Services } from "../../services.ts";
+import { clientDisconnected } from "../../upstream/upstream-errors.ts";
 import type { McpCall } from "../mcp-call.ts";
 import { beginMcpCall, type McpOutcome, recordMcpCall } from "../record-mcp-call.ts";
 import type { GatewayServer } from "./access.ts";
@@ -65,13 +66,6 @@ interface LastMessage {
  */
 const STREAM_MS = 2_000;
 
-const DISCONNECTED = "the client disconnected";
-
-/** Returns the outcome of a call that its client did not wait for. `reason` is that of the abort. */
-function toAbortedOutcome(reason: unknown): McpOutcome {
-  return { status: 499, errorCode: "client_gone", errorMessage: String(reason) };
-}
-
 /** Serves a JSON-RPC request, and records it before its response ends. */
 export async function serveRequest(
   arrived: Arrived,
@@ -119,7 +113,7 @@ async function respond(
   const controller = new AbortController();
   // A client of a session may return for a response; in revision 2026-07-28, a closed connection cancels the request.
   const isStateless = isStatelessRequest(message, request.headers);
-  const onClose = () => isStateless && controller.abort(DISCONNECTED);
+  const onClose = () => isStateless && controller.abort(clientDisconnected());
   response.once("close", onClose);
   let session: McpSession | undefined;
   try {
@@ -129,16 +123,17 @@ async function respond(
     if ("failure" in routed) throw routed.failure;
     session.inFlight.set(message.id, controller);
     const result = await serve(arrived, message, session, routed.found, controller, trace);
-    if (response.destroyed)
-      return { message: result, status: 200, headers: [], outcome: toAbortedOutcome(DISCONNECTED) };
     const status = isStateless ? statusOf(result) : 200;
-    return { message: result, status, headers: created, outcome: toOutcome(result) };
+    const outcome = response.destroyed
+      ? toFailure(message, clientDisconnected(), hub.redact).outcome
+      : toOutcome(result);
+    return { message: result, status, headers: created, outcome };
   } catch (error) {
-    const failed = toFailure(message, isStateless ? withoutOldCode(error) : error, hub.redact);
     const { aborted, reason } = controller.signal;
-    const outcome = aborted ? toAbortedOutcome(reason) : failed.outcome;
+    const cause = aborted ? reason : error;
+    const failed = toFailure(message, isStateless ? withoutOldCode(cause) : cause, hub.redact);
     const status = isStateless || failed.isTransport ? failed.status : 200;
-    return { message: failed.message, status, headers: [], outcome };
+    return { message: failed.message, status, headers: [], outcome: failed.outcome };
   } finally {
     response.off("close", onClose);
     if (session?.inFlight.get(message.id) === controller) session.inFlight.delete(message.id);

@@ -24,16 +24,14 @@ export function settledWithin<Value>(
   });
 }
 
-/** Returns the error of a request that its client has canceled. */
-export function createCancellation(): AppError {
-  return new AppError("client_gone", "The client canceled the request");
-}
-
-/** Settles like a promise, but rejects with the error of `createError` if the signal aborts first. */
+/**
+ * Settles like a promise, but rejects with the error of `createError`, by default the signal's reason, if the signal
+ * aborts first.
+ */
 export function untilAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
-  createError: () => AppError = createCancellation,
+  createError: () => unknown = () => signal.reason,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(createError());
