@@ -20,8 +20,6 @@ export interface PlatformRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed JSON body; undefined if there is none or it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** The field `model` of a form; undefined for other bodies, and for a form that is streamed. */
-  readonly formModel: string | undefined;
 }
 
 /** Changes of a request and its response. An absent member leaves that part unchanged. */
@@ -107,18 +105,37 @@ async function send(
   const prefix = base.pathname.replace(/\/$/, "");
   const path = options.path.slice(prefix.length);
   const headers = toHeaders(options.headers as readonly string[]);
-  const sent = isStreamed(platform, path, options.body) ? options.body : await readBody(options.body);
-  const isWhole = Buffer.isBuffer(sent);
-  const request: PlatformRequest = {
-    method: String(options.method),
-    path,
-    headers,
-    body: isWhole ? parseObject(sent) : undefined,
-    formModel: isWhole ? findFormModel(headers["content-type"], sent) : undefined,
-  };
+  if (isStreamed(platform, path, options.body)) {
+    await sendStream(pools, target, { ...options, headers }, handler);
+    return;
+  }
+  const sent = await readBody(options.body);
+  const request = { method: String(options.method), path, headers, body: parseObject(sent) };
   const adapt = await loadAdapter(platform);
   const call = { pools, target, options, handler, request, sent, base: `${base.origin}${prefix}` };
-  await sendOnce(call, adapt(request, upstream), true);
+  await sendOnce(call, adapt(request, upstream, sent), true);
+}
+
+/** Sends a request whose body is streamed. It is neither converted nor repeated. */
+async function sendStream(
+  pools: Pools,
+  { upstream, platform }: PlatformUpstream,
+  options: Dispatcher.DispatchOptions & { readonly headers: Readonly<Record<string, string>> },
+  handler: Dispatcher.DispatchHandler,
+): Promise<void> {
+  const { method, path, headers } = options;
+  const url = new URL(`${new URL(upstream.baseUrl).origin}${path}`);
+  // Azure's signature does not depend on the body.
+  const unsigned = { method, url, headers, body: Buffer.alloc(0) };
+  const signature = isSigned(upstream) ? await signRequest(upstream, unsigned) : undefined;
+  pools.get(url.origin, upstream.timeouts.connectMs).dispatch(
+    {
+      ...options,
+      path: `${url.pathname}${url.search}`,
+      headers: [...Object.entries(headers).flat(), ...(signature?.headers ?? [])],
+    },
+    new AdaptedResponse(handler, withRemedies(undefined, platform)),
+  );
 }
 
 interface PlatformCall {
@@ -127,7 +144,7 @@ interface PlatformCall {
   readonly options: Dispatcher.DispatchOptions;
   readonly handler: Dispatcher.DispatchHandler;
   readonly request: PlatformRequest;
-  readonly sent: Buffer | Readable;
+  readonly sent: Buffer;
   /** The upstream's base URL without its query. */
   readonly base: string;
 }
@@ -140,20 +157,19 @@ async function sendOnce(call: PlatformCall, changes: PlatformChanges, mayRepeat:
   const { pools, target, options, handler, request, sent, base } = call;
   const { upstream, platform } = target;
   const body = "body" in changes ? Buffer.from(stringifyJson(changes.body)) : sent;
-  const isWhole = Buffer.isBuffer(body);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...request.headers, ...changes.headers }))
-    if (value !== undefined && (name !== "content-length" || !isWhole)) headers[name] = value;
+    if (value !== undefined && name !== "content-length") headers[name] = value;
   // Compressed responses cannot be converted.
   if (changes.response !== undefined) headers["accept-encoding"] = "identity";
   const url = new URL(`${changes.baseUrl ?? base}${changes.path ?? request.path}`);
   const method = (changes.method ?? request.method) as Dispatcher.HttpMethod;
-  const unsigned = { method, url, headers, body: isWhole ? body : Buffer.alloc(0) };
+  const unsigned = { method, url, headers, body };
   const signature = isSigned(upstream) ? await signRequest(upstream, unsigned) : undefined;
   const adapted = new AdaptedResponse(handler, withRemedies(changes.response, platform));
   const findRepetition = (rejection: RejectedResponse) => {
     const others = changes.repeat?.(rejection) ?? (signature?.renew(rejection) ? changes : undefined);
-    if (others === undefined || !isWhole) return undefined;
+    if (others === undefined) return undefined;
     return () => {
       sendOnce(call, others, false).catch((error: unknown) => reportFailure(handler, error));
     };
@@ -164,13 +180,14 @@ async function sendOnce(call: PlatformCall, changes: PlatformChanges, mayRepeat:
       method,
       path: `${url.pathname}${url.search}`,
       headers: [...Object.entries(headers).flat(), ...(signature?.headers ?? [])],
-      body: isWhole && body.length === 0 && method === "GET" ? null : body,
+      body: body.length === 0 && method === "GET" ? null : body,
     },
     mayRepeat ? new RepeatableResponse(adapted, findRepetition) : adapted,
   );
 }
 
-type Adapter = (request: PlatformRequest, upstream: UpstreamConfig) => PlatformChanges;
+/** `sent` is the body before it was parsed. */
+type Adapter = (request: PlatformRequest, upstream: UpstreamConfig, sent: Buffer) => PlatformChanges;
 
 async function loadAdapter(platform: PlatformConfig): Promise<Adapter> {
   switch (platform.kind) {
@@ -183,7 +200,7 @@ async function loadAdapter(platform: PlatformConfig): Promise<Adapter> {
       return (request, upstream) => toVertex(request, upstream, platform);
     }
     case "azure":
-      return (request) => toAzure(request, platform);
+      return (request, _upstream, sent) => toAzure(request, sent, platform);
   }
 }
 
@@ -192,11 +209,13 @@ const OF_DEPLOYMENTS = /^\/(?:chat\/completions|completions|embeddings|images\/g
 
 /** Returns the changes for Azure OpenAI: if `deployments` is set, the model becomes part of the path. */
 function toAzure(
-  { path, body, formModel }: PlatformRequest,
+  { path, headers, body }: PlatformRequest,
+  sent: Buffer,
   { deployments }: AzurePlatform,
 ): PlatformChanges {
-  const model = body?.["model"] ?? formModel;
-  if (!deployments || typeof model !== "string" || !OF_DEPLOYMENTS.test(path)) return {};
+  if (!deployments || !OF_DEPLOYMENTS.test(path)) return {};
+  const model = body?.["model"] ?? findFormModel(headers["content-type"], sent);
+  if (typeof model !== "string") return {};
   return { path: `/deployments/${encodeURIComponent(model)}${path}` };
 }
 
