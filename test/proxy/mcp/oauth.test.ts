@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type HttpServer, isHttpServer } from "../../../src/proxy/mcp/as-upstream.ts";
 import { McpTokens } from "../../../src/proxy/mcp/oauth/mcp-tokens.ts";
@@ -134,6 +134,19 @@ describe("tokens of MCP servers", () => {
     await expect(tokens.authorization("guarded", server, current)).rejects.toThrow("could not be refreshed");
     await writeSignIn(file, { ...signedIn, expires_at: Date.now() - 1 });
     await expect(tokens.authorization("guarded", server)).rejects.toThrow("could not be refreshed");
+  });
+
+  it("are not used if the refreshed tokens cannot be stored", async () => {
+    const { authority, server, fetch: send, file } = await setUp();
+    authority.state.lifetime = 30;
+    await writeSignIn(file, (await signInTo(server, send)).signedIn);
+    const tokens = new McpTokens(async (...request) => {
+      const response = await send(...request);
+      await rm(dirname(file), { recursive: true });
+      await writeFile(dirname(file), "");
+      return response;
+    });
+    await expect(tokens.authorization("guarded", server)).rejects.toMatchObject({ code: "storage" });
   });
 
   it("are sent by the gateway and the relay, which refresh them when the server rejects them", async () => {

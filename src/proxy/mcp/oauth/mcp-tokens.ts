@@ -33,14 +33,16 @@ export class McpTokens {
     this.known.set(oauth.file, found);
     const { expires_at: end = Number.POSITIVE_INFINITY } = found;
     if (!isRejected && end - EARLY_MS >= Date.now()) return toHeader(found);
-    const refreshed = this.refresh(name, oauth.file, found).catch((error) => {
+    try {
+      const refreshed = await this.refresh(name, oauth.file, found);
+      this.known.set(oauth.file, refreshed);
+      return toHeader(refreshed);
+    } catch (error) {
       // The authorization server may be unavailable for a short time.
-      if (isRejected || end <= Date.now()) throw error;
-      return found;
-    });
-    const current = await refreshed;
-    this.known.set(oauth.file, current);
-    return toHeader(current);
+      const isUnavailable = error instanceof AppError && error.code === "upstream_error";
+      if (!isUnavailable || isRejected || end <= Date.now()) throw error;
+      return toHeader(found);
+    }
   }
 
   /** Makes the next call refresh a token that the server has rejected. */
