@@ -1,5 +1,4 @@
 import type { Capabilities } from "./capabilities.ts";
-import type { LossList } from "./loss.ts";
 
 /** Returns the stop sequences that are sent to the upstream. The proxy enforces the others (`enforceLimits`). */
 export function acceptedStopSequences(
@@ -8,27 +7,4 @@ export function acceptedStopSequences(
 ): readonly string[] {
   if (!acceptsStop) return [];
   return stop.filter((sequence) => acceptsBlankStop || sequence.trim() !== "").slice(0, maxStopSequences);
-}
-
-/** Encodes stop sequences as a list, or as undefined if none is sent. Reports those that are not sent as losses. */
-export function encodeStopSequences(
-  stop: readonly string[] = [],
-  capabilities: Capabilities,
-  losses: LossList,
-): readonly string[] | undefined {
-  const accepted = acceptedStopSequences(stop, capabilities);
-  const { acceptsStop, acceptsBlankStop, maxStopSequences } = capabilities;
-  if (stop.length > 0 && (!acceptsStop || maxStopSequences === 0))
-    losses.add("stop", "Stop sequences dropped: the model does not support them.");
-  else {
-    const blank = acceptsBlankStop ? 0 : stop.filter((sequence) => sequence.trim() === "").length;
-    if (blank > 0)
-      losses.add("stop", "Stop sequences that consist of whitespace dropped: the vendor rejects them.");
-    if (accepted.length + blank < stop.length)
-      losses.add(
-        "stop",
-        `Stop sequences after the first ${maxStopSequences} dropped: the upstream accepts no more.`,
-      );
-  }
-  return accepted.length === 0 ? undefined : accepted;
 }

@@ -3,7 +3,7 @@ import type { UpstreamCall } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
-import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
+import { encodeStopSequences } from "../shared/encode-stop-sequences.ts";
 import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
 
 /** Encodes a call of `/completions`, with all texts joined into one prompt. */

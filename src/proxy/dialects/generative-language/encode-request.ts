@@ -6,7 +6,7 @@ import type { LossCode } from "../../exchange/loss-codes.ts";
 import { asksToThink, clampEffort, resolveBudget, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, ReasoningRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
-import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
+import { encodeStopSequences } from "../shared/encode-stop-sequences.ts";
 import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { encodeContents } from "./encode-contents.ts";

@@ -6,7 +6,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Steps } from "../../exchange/steps.ts";
-import { encodeStopSequences } from "../../exchange/stop-sequences.ts";
+import { encodeStopSequences } from "../shared/encode-stop-sequences.ts";
 import { fitToolChoice } from "../shared/fit-tool-choice.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { limitBreakpoints } from "./cache-breakpoints.ts";
