@@ -52,6 +52,7 @@ export const everything: Capabilities = {
   thinksByDefault: false,
   reasonsWithTools: true,
   toolsNeedResponses: false,
+  combinesTools: true,
   thinkingMember: "reasoning_effort",
   shortCallIds: false,
   acceptsStreamOptions: true,

@@ -39,6 +39,7 @@ export const capabilityOverrideSchema = z.strictObject({
   thinksByDefault: z.boolean().optional(),
   reasonsWithTools: z.boolean().optional(),
   toolsNeedResponses: z.boolean().optional(),
+  combinesTools: z.boolean().optional(),
   thinkingMember: z.enum(["reasoning_effort", "reasoning", "thinking"]).optional(),
   shortCallIds: z.boolean().optional(),
   acceptsStreamOptions: z.boolean().optional(),

@@ -58,6 +58,11 @@ export interface Capabilities {
    * (chat-completions).
    */
   readonly toolsNeedResponses: boolean;
+  /**
+   * Whether a request with functions can have hosted tools, and one with tools a response format
+   * (generative-language).
+   */
+  readonly combinesTools: boolean;
   /** The chat-completions member that sets or disables thinking. */
   readonly thinkingMember: "reasoning_effort" | "reasoning" | "thinking";
   /** Whether tool call ids must be nine letters and digits (Mistral). */
@@ -127,6 +132,7 @@ export const defaultCapabilities: Capabilities = {
   thinksByDefault: false,
   reasonsWithTools: true,
   toolsNeedResponses: false,
+  combinesTools: false,
   thinkingMember: "reasoning_effort",
   shortCallIds: false,
   acceptsStreamOptions: true,

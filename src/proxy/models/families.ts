@@ -245,7 +245,7 @@ export const families: readonly Family[] = [
   {
     model: /^gemini-3/,
     dialects: google,
-    capabilities: { reasoning: "level", efforts: ["minimal", "low", "medium", "high"] },
+    capabilities: { reasoning: "level", efforts: ["minimal", "low", "medium", "high"], combinesTools: true },
   },
   // These models reject penalties and prefill and do not support sampling parameters
   // (https://ai.google.dev/gemini-api/docs/whats-new-gemini-3.5).

@@ -160,12 +160,12 @@ function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losse
 }
 
 /**
- * Encodes the response format. Models without thinking levels reject a format other than text in a request with tools
+ * Encodes the response format. Models before Gemini 3 reject a format other than text in a request with tools
  * (https://ai.google.dev/gemini-api/docs/structured-output).
  */
 function encodeOutput({ output, tools }: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   if (output === undefined || output.type === "text") return {};
-  if (tools.length > 0 && capabilities.reasoning !== "level") {
+  if (tools.length > 0 && !capabilities.combinesTools) {
     losses.add(
       "structured-output",
       "Response format dropped: the model does not support it in a request with tools.",

@@ -85,8 +85,8 @@ function encodeHosted(
 ): WireObject[] {
   const written = new Map<string, WireObject>();
   const dropped: HostedTool[] = [];
-  // Models without thinking levels reject a request with both hosted tools and functions.
-  const mixes = functions.length === 0 || capabilities.reasoning === "level";
+  // Models before Gemini 3 reject a request with both hosted tools and functions.
+  const mixes = functions.length === 0 || capabilities.combinesTools;
   for (const tool of tools) {
     if (tool.type !== "hosted") continue;
     const name = hostedNames[tool.tool];

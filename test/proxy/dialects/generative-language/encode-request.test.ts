@@ -7,7 +7,7 @@ import type { ExchangeRequest, Tool } from "../../../../src/proxy/exchange/reque
 import { createCallId } from "../../../../src/proxy/exchange/tool-call-id.ts";
 import { everything, request, text, writtenBody } from "../../../support/exchange.ts";
 
-const budgets: Capabilities = { ...everything, reasoning: "budget" };
+const budgets: Capabilities = { ...everything, reasoning: "budget", combinesTools: false };
 const levels: Capabilities = { ...everything, reasoning: "level", efforts: ["low", "high"] };
 
 function write(value: Partial<ExchangeRequest>, capabilities = budgets) {
@@ -272,7 +272,7 @@ describe("encoding a generative-language request", () => {
   it.each([
     ["a function", { type: "function", name: "f" }],
     ["a hosted tool", { type: "hosted", tool: "web-search", dialect: "responses", raw: {} }],
-  ] as const)("48: drops a response format beside %s, unless the model has thinking levels", (_, tool) => {
+  ] as const)("48: drops a response format beside %s, unless the model accepts both", (_, tool) => {
     const formats = [{ type: "json" }, { type: "json-schema", schema: { type: "object" } }] as const;
     for (const output of formats) {
       const older = write({ output, tools: [tool] });
