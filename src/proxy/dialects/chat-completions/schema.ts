@@ -99,24 +99,14 @@ export const requestSchema = z.looseObject({
 });
 export type WireRequest = z.infer<typeof requestSchema>;
 
-/** A token count. Any other value counts as absent, because an invalid count must not make the response invalid. */
-const counted = count.catch(undefined);
 /**
  * A time in seconds. Any other value counts as absent, such as a time in nanoseconds, which `parseJson` returns as
  * `RawJson`.
  */
 const timestamp = number.catch(undefined);
 
-const usageSchema = z.looseObject({
-  prompt_tokens: counted,
-  completion_tokens: counted,
-  total_tokens: counted,
-  prompt_cache_hit_tokens: counted,
-  cached_tokens: counted,
-  prompt_tokens_details: z.looseObject({ cached_tokens: counted, cache_write_tokens: counted }).nullish(),
-  completion_tokens_details: z.looseObject({ reasoning_tokens: counted }).nullish(),
-});
-export type WireUsage = z.infer<typeof usageSchema>;
+/** The token counts, which `decodeUsage` checks. */
+const usageSchema = z.looseObject({});
 
 const messageMembers = z.looseObject({
   content: contentSchema,

@@ -1,23 +1,10 @@
 import { defined } from "../../exchange/defined.ts";
 import type { Usage } from "../../exchange/response.ts";
-import { fromInclusiveCounts } from "../../exchange/usage.ts";
-import type { WireUsage } from "./schema.ts";
+import { openAiChunks } from "../shared/openai-profile.ts";
 
-/**
- * Converts the token counts. DeepSeek reports cache hits in `prompt_cache_hit_tokens`, and Kimi in `cached_tokens`.
- * `tier` is the response's `service_tier`.
- */
-export function decodeUsage(wire: WireUsage, tier: string | null | undefined): Usage {
-  const counts = fromInclusiveCounts({
-    input: wire.prompt_tokens,
-    cacheRead:
-      wire.prompt_tokens_details?.cached_tokens ?? wire.prompt_cache_hit_tokens ?? wire.cached_tokens,
-    cacheWrite: wire.prompt_tokens_details?.cache_write_tokens,
-    output: wire.completion_tokens,
-    reasoning: wire.completion_tokens_details?.reasoning_tokens,
-    total: wire.total_tokens,
-    raw: wire,
-  });
+/** Converts the token counts. `tier` is the response's `service_tier`. */
+export function decodeUsage(wire: object, tier: string | null | undefined): Usage {
+  const counts = openAiChunks.readUsage(wire);
   return tier ? { ...counts, serviceTier: tier } : counts;
 }
 
