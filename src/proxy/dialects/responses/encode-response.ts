@@ -24,6 +24,7 @@ import {
   encodeUsage,
   getFinalStatus,
   getLastStatus,
+  type MessageStatus,
 } from "./response-object.ts";
 
 /** Encodes a complete response object. The dialect has one candidate, so further candidates are a loss. */
@@ -65,7 +66,7 @@ function isRefusal(part: Part): boolean {
  */
 function* encodeOutput(
   parts: readonly Part[],
-  lastStatus: "incomplete" | "completed",
+  lastStatus: MessageStatus,
   responseId: string,
   context: EncodeContext,
   losses: LossList,
@@ -73,7 +74,7 @@ function* encodeOutput(
   const output: OutputItem[] = [];
   let content: unknown[] = [];
   let phase: unknown;
-  const close = (status: "incomplete" | "completed" = "completed") => {
+  const close = (status: MessageStatus = "completed") => {
     if (content.length > 0) {
       output.push(messageItem(itemId("msg", responseId, output.length), content, status, phase));
     }

@@ -5,12 +5,13 @@ import { encodeTokens } from "../shared/token-logprobs.ts";
 import { type EventWriter, stringifyMembers } from "./event-writer.ts";
 import { encodeAnnotations, messageItem, refusalContent, textContent } from "./output-items.ts";
 import { getPhase } from "./phase.ts";
+import type { MessageStatus } from "./response-object.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
 export interface MessageWriter {
   start(part: OpenPart): PartWriter;
   /** Closes the open message to further parts. The message ends when its last part ends, with `status`. */
-  close(status?: "incomplete" | "completed"): void;
+  close(status?: MessageStatus): void;
 }
 
 interface OpenMessage {
@@ -19,7 +20,7 @@ interface OpenMessage {
   readonly content: unknown[];
   openParts: number;
   isClosed: boolean;
-  status: "incomplete" | "completed";
+  status: MessageStatus;
   ended: boolean;
   phase: unknown;
 }

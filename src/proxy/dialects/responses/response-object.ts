@@ -94,8 +94,10 @@ function echoFormat(context: EncodeContext): unknown {
 
 export type FinalStatus = Readonly<Record<string, unknown>> & { readonly status: string };
 
+export type MessageStatus = "incomplete" | "completed";
+
 /** Returns the status of a message that is the last item of a response. */
-export function getLastStatus({ status }: FinalStatus): "incomplete" | "completed" {
+export function getLastStatus({ status }: FinalStatus): MessageStatus {
   return status === "incomplete" ? "incomplete" : "completed";
 }
 

@@ -14,6 +14,7 @@ import type { EventWriter } from "./event-writer.ts";
 import { createMessageWriter, type MessageWriter } from "./message-writer.ts";
 import { itemId, type OutputItem } from "./output-items.ts";
 import { createReasoningWriter } from "./reasoning-writer.ts";
+import type { MessageStatus } from "./response-object.ts";
 
 /** Writes the events of one part. */
 export interface PartWriter {
@@ -99,7 +100,7 @@ export class PartWriters implements OutputList {
    * Ends the open items; an open message gets `status`. Returns an error if the arguments of a call are not valid JSON,
    * unless the response was cut off (`cut`).
    */
-  settle(cut: boolean, status: "incomplete" | "completed"): ExchangeError | undefined {
+  settle(cut: boolean, status: MessageStatus): ExchangeError | undefined {
     this.flushSignature();
     this.message.close(status);
     for (const call of this.pending) call.settle();
