@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
+import { toAllowHeader } from "../../http/allow-header.ts";
 import { getPath } from "../../http/request-path.ts";
 import { parseInput, readJsonBody } from "../body/read-json-body.ts";
 import type { Services } from "../services.ts";
@@ -63,9 +64,9 @@ async function respond(
   const match = matches.find(({ route }) => route.method === method);
   if (match === undefined) {
     if (matches.length === 0) throw new AppError("not_found", `This API has no path ${path}`);
-    const allowed = matches.map(({ route }) => route.method).join(", ");
-    reply.header("allow", allowed.replace("GET", "GET, HEAD"));
-    throw new AppError("method_not_allowed", `Method not allowed; use ${allowed}`);
+    const allowed = matches.map(({ route }) => route.method);
+    reply.header("allow", toAllowHeader(allowed));
+    throw new AppError("method_not_allowed", `Method not allowed; use ${allowed.join(", ")}`);
   }
   const { route, params } = match;
   const query = route.query ? parseInput(route.query, Object(request.query), "the query") : {};

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
+import { toAllowHeader } from "../../http/allow-header.ts";
 import { sendEarly } from "../../http/early-response.ts";
 import { getPath } from "../../http/request-path.ts";
 import { encodeProxyError, type ProxyError, toProxyError } from "../dialect-errors.ts";
@@ -50,8 +51,7 @@ export function addProxyErrors(
       await servePassThrough(takeOver(request, reply), UNKNOWN_PATHS, services, true);
       return;
     }
-    const withHead = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-    if (allowed.length > 0) reply.header("allow", withHead.join(", "));
+    if (allowed.length > 0) reply.header("allow", toAllowHeader(allowed));
     // Clients without a key must not keep connections open by requesting unknown paths.
     if (request.key === undefined) reply.header("connection", "close");
     // A final error prevents Claude Code from repeating a request that the proxy does not support.
