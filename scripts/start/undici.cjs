@@ -13,4 +13,7 @@ module.exports = {
   get WebSocket() {
     return require("undici/lib/web/websocket/websocket.js").WebSocket;
   },
+  get ping() {
+    return require("undici/lib/web/websocket/websocket.js").ping;
+  },
 };
