@@ -14,7 +14,6 @@ import { addReviewCommands } from "./review/program.ts";
 import type { RunFlags } from "./run-agent/run-agent.ts";
 import { addInstallCommands } from "./setup/program.ts";
 import type { UpgradeFlags } from "./upgrade/upgrade.ts";
-import { formatUsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
 
 /** Sets the exit code that `run` returns. */
@@ -239,4 +238,25 @@ function strict(command: Command): void {
     throw error;
   });
   for (const child of command.commands) strict(child);
+}
+
+/**
+ * Returns commander's message in the form of all other error messages. For an unknown command, names the commands of
+ * this name elsewhere in the tree, such as `sallyport proxy connect` for "connect".
+ */
+function formatUsageError(text: string, program: Command): string {
+  const [first = "", ...rest] = text.trimEnd().split("\n");
+  const message = /^error: (.*)/.exec(first)?.[1];
+  if (message === undefined) return text.trimEnd();
+  const name = /^unknown command '(.*)'$/.exec(message)?.[1];
+  const elsewhere = name === undefined ? [] : listCommandsNamed(name, program, program.name());
+  const hint = elsewhere.length > 0 ? [`(Did you mean ${elsewhere.join(" or ")}?)`] : rest;
+  return [`sallyport: ${message} [usage]`, ...hint].join("\n");
+}
+
+function listCommandsNamed(name: string, parent: Command, path: string): readonly string[] {
+  return parent.commands.flatMap((child) => {
+    const own = `${path} ${child.name()}`;
+    return [...(child.name() === name ? [own] : []), ...listCommandsNamed(name, child, own)];
+  });
 }

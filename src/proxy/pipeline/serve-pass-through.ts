@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
 import { readBody } from "../body/read-body.ts";
 import { scanObject } from "../body/scan-body.ts";
-import { interactionResponse } from "../dialects/generative-language/interactions.ts";
+import { interactionResponse } from "../dialects/generative-language/profile.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { callersDialect } from "../models/describe-models.ts";
 import type { Route } from "../routes.ts";

@@ -7,11 +7,11 @@ import { IrreversibleButton } from "../../shared/irreversible/irreversible-butto
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { openDialog, setNote } from "../state/actions.ts";
 import { approve } from "../state/decide.ts";
+import { getFeedback } from "../state/plan-feedback.ts";
 import { revertEdits } from "../state/revert-edits.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 import { describeSaves, toSaveTargets } from "../state/settings.ts";
 import { AgentChoice, PermissionChoice } from "./agent-choices.tsx";
-import { getFeedback } from "./plan-feedback.ts";
 import { SaveOptions } from "./save-options.tsx";
 import { type AnnotationsChoice, UnsentAnnotations } from "./unsent-annotations.tsx";
 import { useDecision } from "./use-decision.ts";

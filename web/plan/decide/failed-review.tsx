@@ -3,9 +3,9 @@ import { describeDoubt, undeliveredTitle } from "../../shared/caller-doubt.ts";
 import { FailedPage } from "../../shared/components/failed-page.tsx";
 import { allAnnotations } from "../state/actions.ts";
 import { approve, requestChanges } from "../state/decide.ts";
+import { getFeedback } from "../state/plan-feedback.ts";
 import { editedPlan, type ReviewState, useReview } from "../state/review-store.ts";
 import { toSaveTargets } from "../state/settings.ts";
-import { getFeedback } from "./plan-feedback.ts";
 
 /**
  * Renders the page after a rendering failure: the comments, and the decisions that are still possible. Uses no other

@@ -9,8 +9,8 @@ import { dismissAll } from "../../shared/components/toast.tsx";
 import { setTitle } from "../../shared/next-review.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { allAnnotations } from "../state/actions.ts";
+import { composedFeedback } from "../state/plan-feedback.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
-import { composedFeedback } from "./plan-feedback.ts";
 
 /** Shows the result of the decision and the feedback that was sent, or why no decision was made on this page. */
 export function FinalScreen() {

@@ -8,9 +8,9 @@ import { IrreversibleButton } from "../../shared/irreversible/irreversible-butto
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { openDialog, setNote, setRewritten } from "../state/actions.ts";
 import { requestChanges } from "../state/decide.ts";
+import { getFeedback } from "../state/plan-feedback.ts";
 import { useReview } from "../state/review-store.ts";
 import { toSaveTargets } from "../state/settings.ts";
-import { getFeedback } from "./plan-feedback.ts";
 import { useDecision } from "./use-decision.ts";
 
 /** Renders the dialog that requests changes, with the feedback, which the person can edit before sending it. */

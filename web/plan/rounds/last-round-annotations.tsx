@@ -8,7 +8,6 @@ import { VirtualList } from "../../shared/components/virtual-list.tsx";
 import { AnnotationText, shortened } from "../annotate/annotation-card.tsx";
 import { beside } from "../annotate/margin.ts";
 import { TypeIcon } from "../annotate/type-icon.tsx";
-import { withoutPreamble } from "../decide/compose-feedback.ts";
 import { findAnchorBlocks } from "../model/anchor.ts";
 import {
   inDocumentOrder,
@@ -18,6 +17,7 @@ import {
   repeatedId,
   typeNames,
 } from "../model/annotations.ts";
+import { withoutPreamble } from "../model/compose-feedback.ts";
 import { type RequestState, requestState } from "../model/request-state.ts";
 import { addAnnotations, setCursor, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";

@@ -1,9 +1,9 @@
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { isSameValue } from "../../shared/drafts/merge-by-id.ts";
 import { mergeLines } from "../../shared/drafts/merge-lines.ts";
-import { composedFeedback } from "../decide/plan-feedback.ts";
 import { relocateShifted } from "../model/annotations.ts";
 import type { SharedContent } from "./merge-tab.ts";
+import { composedFeedback } from "./plan-feedback.ts";
 import { editedPlan, type ReviewState } from "./review-store.ts";
 
 /**

@@ -6,6 +6,7 @@ import type {
   DialectProfile,
   DialectRoute,
   ModelListFormat,
+  ResponseProfile,
   UpstreamProfile,
 } from "../../exchange/dialect-profile.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
@@ -200,3 +201,18 @@ function countNoCandidates(raw: object): number | undefined {
   const [prompt, total] = [getNumber(raw, "promptTokenCount"), getNumber(raw, "totalTokenCount")];
   return prompt !== undefined && total === prompt ? 0 : undefined;
 }
+
+/** The responses of Google's Interactions API, which the proxy passes on. https://ai.google.dev/api/interactions-api */
+export const interactionResponse: ResponseProfile = {
+  ...profile.response,
+  usageMember: "usage",
+  readUsage: (raw) =>
+    fromSeparateThoughtCounts({
+      prompt: getNumber(raw, "total_input_tokens"),
+      toolPrompt: getNumber(raw, "total_tool_use_tokens"),
+      cacheRead: getNumber(raw, "total_cached_tokens"),
+      candidates: getNumber(raw, "total_output_tokens"),
+      thoughts: getNumber(raw, "total_thought_tokens"),
+      raw,
+    }),
+};

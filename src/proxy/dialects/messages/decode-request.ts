@@ -1,7 +1,9 @@
 import type { DecodeContext } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
 import type { Converted, Loss } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
 import { efforts } from "../../exchange/reasoning-effort.ts";
 import type {
   ExchangeRequest,
@@ -11,12 +13,11 @@ import type {
   ThreadRequest,
   Turn,
 } from "../../exchange/request.ts";
-import { attachSignatures } from "../../exchange/signature.ts";
+import { attachSignatures, introduceSummary } from "../../exchange/signature.ts";
 import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { parseRequestInSteps, parseRequestPiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-blocks.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
-import { toReadable } from "./readable-blocks.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
 
 const known = new Set([...Object.keys(requestSchema.shape), "mcp_servers"]);
@@ -134,4 +135,23 @@ function decodeExtensions(wire: WireRequest): ExchangeRequest["extensions"] {
     ([key, value]) => (key === "cache_control" || !known.has(key)) && value !== null && value !== undefined,
   );
   return rest.length === 0 ? {} : { messages: Object.fromEntries(rest) };
+}
+
+/**
+ * Converts a part of a request that only this dialect has to text, if its meaning can be expressed in words: a tool that
+ * a search of the client has found (`tool_reference`), or a summary that replaces the earlier conversation
+ * (`compaction`). The text keeps the block as its origin, so that a messages upstream receives the block itself. Returns
+ * any other part unchanged.
+ */
+function toReadable(part: Part): Part {
+  if (part.type === "tool-result" && part.content.some(({ type }) => type === "unknown"))
+    return { ...part, content: part.content.map(toReadable) };
+  if (part.type !== "unknown" || !isObject(part.origin.raw)) return part;
+  const text = describe(part.origin.raw);
+  return text === undefined ? part : { ...part, type: "text", text };
+}
+
+function describe({ type, tool_name: name, content }: Readonly<Record<string, unknown>>): string | undefined {
+  if (type === "tool_reference" && typeof name === "string") return `The tool ${name} is available.`;
+  return type === "compaction" && typeof content === "string" ? introduceSummary(content) : undefined;
 }

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanAnnotation, PlanState } from "../../../../src/review/api-types.ts";
-import { getFeedback } from "../../../../web/plan/decide/plan-feedback.ts";
 import { addAnnotations, setRewritten } from "../../../../web/plan/state/actions.ts";
 import { mergeOtherTab, type SharedContent } from "../../../../web/plan/state/merge-tab.ts";
+import { getFeedback } from "../../../../web/plan/state/plan-feedback.ts";
 import { useReview } from "../../../../web/plan/state/review-store.ts";
 
 const plan = "# Plan\n\nFirst words.\n";

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from "diff";
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
-import { editedPlan, type ReviewState } from "../state/review-store.ts";
-import { composeFeedback } from "./compose-feedback.ts";
+import { composeFeedback } from "../model/compose-feedback.ts";
+import { editedPlan, type ReviewState } from "./review-store.ts";
 
 /** Returns the feedback for the agent: composed or, for requested changes, as the person edited it. */
 export function getFeedback(state: ReviewState, purpose: "request-changes" | "approve"): string {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanAnnotation, PlanState } from "../../../../src/review/api-types.ts";
-import { withoutPreamble } from "../../../../web/plan/decide/compose-feedback.ts";
-import { composedFeedback } from "../../../../web/plan/decide/plan-feedback.ts";
 import { linesAnchor, removedAnchor } from "../../../../web/plan/model/anchor.ts";
+import { withoutPreamble } from "../../../../web/plan/model/compose-feedback.ts";
+import { composedFeedback } from "../../../../web/plan/state/plan-feedback.ts";
 import { type ReviewState, useReview } from "../../../../web/plan/state/review-store.ts";
 
 const sent = "# Plan\n\nDelete the table.\n\nThen rest.\n";

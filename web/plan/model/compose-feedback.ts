@@ -2,8 +2,8 @@ import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
-import { describePosition, inDocumentOrder, isPraise, lineRange } from "../model/annotations.ts";
-import { relocate } from "../model/relocate.ts";
+import { describePosition, inDocumentOrder, isPraise, lineRange } from "./annotations.ts";
+import { relocate } from "./relocate.ts";
 
 export interface FeedbackParts {
   /** The plan to which the annotations refer. */

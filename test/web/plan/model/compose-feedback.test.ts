@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PlanAnnotation } from "../../../../src/review/api-types.ts";
-import { composeFeedback } from "../../../../web/plan/decide/compose-feedback.ts";
+import { composeFeedback } from "../../../../web/plan/model/compose-feedback.ts";
 
 const source = "# Plan\n\nDelete the table.\n\nThen rest.\n";
 const anchor = {
