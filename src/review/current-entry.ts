@@ -1,47 +1,86 @@
 import { AppError } from "../errors.ts";
 import { createQueue } from "../files/in-turn.ts";
 import type { Adopt, DiffLease } from "./diff-session.ts";
+import type { Snapshot } from "./git/snapshot.ts";
 
-interface EntryPorts<Entry> {
+/** A diff and its variant without whitespace changes, which is created on first use. */
+export interface DiffEntry<Shot extends Snapshot> {
+  readonly whole: Shot;
+  spaceless?: Promise<Shot>;
+}
+
+interface EntryPorts<Shot extends Snapshot, Entry extends DiffEntry<Shot>> {
   /** Creates the first entry. */
   readonly create: () => Promise<Entry>;
-  readonly lease: (entry: Entry) => DiffLease;
-  readonly close: (entry: Entry) => Promise<void>;
+  /** Creates the variant of a diff without whitespace changes. */
+  readonly createSpaceless: (entry: Entry) => Promise<Shot>;
+  readonly lease: (entry: Entry, snapshot: Shot) => DiffLease;
+  /** Called when an entry becomes the current one. */
+  readonly onCurrent?: (entry: Entry) => void;
 }
 
 /** The entry of the current diff in a diff session. */
-export class CurrentEntry<Entry> {
-  private readonly ports: EntryPorts<Entry>;
+export class CurrentEntry<Shot extends Snapshot, Entry extends DiffEntry<Shot>> {
+  private readonly ports: EntryPorts<Shot, Entry>;
   private readonly inTurn = createQueue();
   private latest: Promise<Entry> | undefined;
   private isClosed = false;
 
-  constructor(ports: EntryPorts<Entry>) {
+  constructor(ports: EntryPorts<Shot, Entry>) {
     this.ports = ports;
   }
 
   /** Returns the entry; the first call creates it. If that fails, the next call creates it again. */
   get(): Promise<Entry> {
-    return this.latest ?? this.keep(this.create(this.ports.create));
+    return this.latest ?? this.keep(this.createFirst());
+  }
+
+  /** Leases the diff as described at `DiffSession.current`. If the variant fails, the next call creates it again. */
+  async current(ignoreSpace = false): Promise<DiffLease> {
+    const entry = await this.get();
+    // Throws if the entry is closed, which would never close the variant.
+    const whole = this.leaseWhole(entry);
+    if (!ignoreSpace) return whole;
+    try {
+      entry.spaceless ??= this.ports.createSpaceless(entry);
+      return this.ports.lease(entry, await entry.spaceless);
+    } catch (error) {
+      delete entry.spaceless;
+      throw error;
+    } finally {
+      whole.release();
+    }
+  }
+
+  /** Leases the diff as described at `DiffSession.whole`. */
+  async whole(id?: string): Promise<DiffLease | undefined> {
+    const entry = await this.get();
+    const lease = this.leaseWhole(entry);
+    if (id === undefined || id === entry.whole.diffId) return lease;
+    // A page has the id of the variant only after the variant was created.
+    const spaceless = await entry.spaceless?.catch(() => undefined);
+    if (id === spaceless?.diffId) return lease;
+    lease.release();
+    return undefined;
   }
 
   /** Replaces the entry as described at `DiffSession.switchTo`. */
   replace(create: () => Promise<Entry>, adopt?: Adopt): Promise<DiffLease> {
     return this.inTurn(async () => {
-      const { lease, close } = this.ports;
       const entry = await this.create(create);
       const previous = this.latest;
       this.latest = Promise.resolve(entry);
-      const after = lease(entry);
+      const after = this.leaseWhole(entry);
       try {
-        await adopt?.(after, async () => previous?.then(lease, () => undefined));
+        await adopt?.(after, async () => previous?.then(this.leaseWhole, () => undefined));
       } catch (error) {
         after.release();
         this.latest = previous && this.keep(previous);
-        await close(entry);
+        await closeEntry(entry);
         throw error;
       }
-      void previous?.then(close, () => {});
+      this.ports.onCurrent?.(entry);
+      void previous?.then(closeEntry, () => {});
       return after;
     });
   }
@@ -49,13 +88,21 @@ export class CurrentEntry<Entry> {
   /** Closes the entry after a replacement in progress, and any entry that is created later. */
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.inTurn(async () => this.latest?.then(this.ports.close)).catch(() => {});
+    await this.inTurn(async () => this.latest?.then(closeEntry)).catch(() => {});
+  }
+
+  private readonly leaseWhole = (entry: Entry): DiffLease => this.ports.lease(entry, entry.whole);
+
+  private async createFirst(): Promise<Entry> {
+    const entry = await this.create(this.ports.create);
+    this.ports.onCurrent?.(entry);
+    return entry;
   }
 
   private async create(create: () => Promise<Entry>): Promise<Entry> {
     const entry = await create();
     if (!this.isClosed) return entry;
-    await this.ports.close(entry);
+    await closeEntry(entry);
     throw new AppError("already_decided", "The review has ended.");
   }
 
@@ -66,4 +113,10 @@ export class CurrentEntry<Entry> {
     });
     return entry;
   }
+}
+
+/** Closes both variants of a diff. */
+export async function closeEntry({ whole, spaceless }: DiffEntry<Snapshot>): Promise<void> {
+  await whole.spool.close();
+  await spaceless?.then((snapshot) => snapshot.spool.close()).catch(() => {});
 }

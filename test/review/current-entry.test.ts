@@ -1,25 +1,38 @@
 import { describe, expect, it } from "vitest";
-import { CurrentEntry } from "../../src/review/current-entry.ts";
+import { CurrentEntry, type DiffEntry } from "../../src/review/current-entry.ts";
 import type { DiffLease } from "../../src/review/diff-session.ts";
+import type { Snapshot } from "../../src/review/git/snapshot.ts";
 
-/** Creates numbered entries, each when the test says so, and records the entries that are closed. */
+interface Numbered extends DiffEntry<Snapshot> {
+  readonly number: number;
+}
+
+/** Creates numbered entries, each when the test says so, and records the entries that become current or are closed. */
 function createNumbered() {
   const closed: number[] = [];
+  const current: number[] = [];
   const finish: (() => void)[] = [];
   const create = () => {
     const number = finish.length + 1;
-    return new Promise<number>((resolve) => finish.push(() => resolve(number)));
+    const spool = { close: async () => void closed.push(number) };
+    const whole = { diffId: `whole ${number}`, spool } as unknown as Snapshot;
+    return new Promise<Numbered>((resolve) => finish.push(() => resolve({ number, whole })));
   };
-  const lease = () => ({ release: () => {} }) as DiffLease;
-  const close = async (entry: number) => void closed.push(entry);
-  return { current: new CurrentEntry<number>({ create, lease, close }), create, finish, closed };
+  const createSpaceless = async ({ number, whole }: Numbered) => ({
+    ...whole,
+    diffId: `spaceless ${number}`,
+  });
+  const lease = (_entry: Numbered, snapshot: Snapshot) => ({ snapshot, release: () => {} }) as DiffLease;
+  const onCurrent = ({ number }: Numbered) => void current.push(number);
+  const entry = new CurrentEntry<Snapshot, Numbered>({ create, createSpaceless, lease, onCurrent });
+  return { entry, create, finish, closed, current };
 }
 
 describe("the current entry of a review that ends", () => {
   it("is closed, although it is created only afterwards", async () => {
-    const { current, finish, closed } = createNumbered();
-    const taken = current.get();
-    const ended = current.close();
+    const { entry, finish, closed } = createNumbered();
+    const taken = entry.get();
+    const ended = entry.close();
     finish[0]?.();
     await expect(taken).rejects.toThrow("The review has ended.");
     await ended;
@@ -27,13 +40,13 @@ describe("the current entry of a review that ends", () => {
   });
 
   it("is closed together with the one that replaces it", async () => {
-    const { current, create, finish, closed } = createNumbered();
-    const taken = current.get();
+    const { entry, create, finish, closed } = createNumbered();
+    const taken = entry.get();
     finish[0]?.();
     await taken;
-    const replaced = current.replace(create);
+    const replaced = entry.replace(create);
     await Promise.resolve();
-    const ended = current.close();
+    const ended = entry.close();
     finish[1]?.();
     await expect(replaced).rejects.toThrow("The review has ended.");
     await ended;
@@ -41,13 +54,13 @@ describe("the current entry of a review that ends", () => {
   });
 
   it("is closed if a replacement fails to be adopted meanwhile", async () => {
-    const { current, create, finish, closed } = createNumbered();
-    const taken = current.get();
+    const { entry, create, finish, closed } = createNumbered();
+    const taken = entry.get();
     finish[0]?.();
     await taken;
     let ended: Promise<void> | undefined;
-    const replaced = current.replace(create, async () => {
-      ended = current.close();
+    const replaced = entry.replace(create, async () => {
+      ended = entry.close();
       throw new Error("cannot be adopted");
     });
     await Promise.resolve();
@@ -55,5 +68,41 @@ describe("the current entry of a review that ends", () => {
     await expect(replaced).rejects.toThrow("cannot be adopted");
     await ended;
     expect(closed).toEqual([2, 1]);
+  });
+});
+
+describe("the whole diff of the current entry", () => {
+  it("is found by the id of either variant, and by no other", async () => {
+    const { entry, create, finish } = createNumbered();
+    const first = entry.current(true);
+    finish[0]?.();
+    expect((await first).snapshot.diffId).toBe("spaceless 1");
+    for (const id of [undefined, "whole 1", "spaceless 1"])
+      expect((await entry.whole(id))?.snapshot.diffId).toBe("whole 1");
+    expect(await entry.whole("whole 2")).toBeUndefined();
+    const replaced = entry.replace(create);
+    await Promise.resolve();
+    finish[1]?.();
+    await replaced;
+    expect((await entry.whole("whole 2"))?.snapshot.diffId).toBe("whole 2");
+    for (const id of ["whole 1", "spaceless 1", "spaceless 2"]) expect(await entry.whole(id)).toBeUndefined();
+  });
+});
+
+describe("onCurrent", () => {
+  it("is called with the first entry, and with a replacement only after it is adopted", async () => {
+    const { entry, create, finish, current } = createNumbered();
+    const first = entry.get();
+    finish[0]?.();
+    await first;
+    const failed = entry.replace(create, () => Promise.reject(new Error("cannot be adopted")));
+    await Promise.resolve();
+    finish[1]?.();
+    await expect(failed).rejects.toThrow("cannot be adopted");
+    const replaced = entry.replace(create, async () => expect(current).toEqual([1]));
+    await Promise.resolve();
+    finish[2]?.();
+    await replaced;
+    expect(current).toEqual([1, 3]);
   });
 });

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { GitContext, ReviewedCommit, Revision, ShownCommit } from "../api-types.ts";
-import { CurrentEntry } from "../current-entry.ts";
+import { CurrentEntry, type DiffEntry } from "../current-entry.ts";
 import type { Adopt, DiffLease, DiffSession, DiffSides } from "../diff-session.ts";
 import { findRevisions, readBranchCommits, readCommit } from "./commits.ts";
 import type { DiffView } from "./diff-arguments.ts";
@@ -17,14 +17,11 @@ import { type PartOptions, takePart } from "./take-part.ts";
 
 type Planned = Pick<Entry, "git" | "plan" | "gitContext">;
 
-/** One diff and its variant without whitespace changes, which is created on first use. */
-interface Entry {
+interface Entry extends DiffEntry<GitSnapshot> {
   readonly git: GitHandle;
   readonly plan: DiffPlan;
   readonly gitContext: GitContext;
-  readonly whole: GitSnapshot;
   readonly commit: ShownCommit | undefined;
-  spaceless?: Promise<GitSnapshot>;
   /** Result of the last check, and the probe for which it holds. */
   lastLook?: { readonly probe: string; readonly isOutdated: boolean };
 }
@@ -44,7 +41,7 @@ class GitDiffSession implements DiffSession {
   private readonly closing = new AbortController();
   private readonly parts = new Set<Promise<unknown>>();
   private first: Promise<Planned> | undefined;
-  private readonly entry: CurrentEntry<Entry>;
+  private readonly entry: CurrentEntry<GitSnapshot, Entry>;
 
   constructor(repository: Repository, paths: readonly string[]) {
     this.repository = repository;
@@ -52,27 +49,19 @@ class GitDiffSession implements DiffSession {
     this.view = { ignoreSpace: false, paths };
     this.entry = new CurrentEntry({
       create: () => this.takeFirst(),
-      lease: (entry) => createLease(entry, entry.whole),
-      close: closeEntry,
+      createSpaceless: (entry) => this.take(entry, { ...this.view, ignoreSpace: true }),
+      lease: createLease,
     });
     // Every running git process adds a listener, and many can run concurrently.
     setMaxListeners(0, this.closing.signal);
   }
 
-  async current(ignoreSpace = false): Promise<DiffLease> {
-    const entry = await this.entry.get();
-    // Throws if the entry is closed, which would never close the variant.
-    const whole = createLease(entry, entry.whole);
-    if (!ignoreSpace) return whole;
-    try {
-      entry.spaceless ??= this.take(entry, { ...this.view, ignoreSpace });
-      return createLease(entry, await entry.spaceless);
-    } catch (error) {
-      delete entry.spaceless;
-      throw error;
-    } finally {
-      whole.release();
-    }
+  current(ignoreSpace?: boolean): Promise<DiffLease> {
+    return this.entry.current(ignoreSpace);
+  }
+
+  whole(id?: string): Promise<DiffLease | undefined> {
+    return this.entry.whole(id);
   }
 
   async part(choose: PartOptions["choose"]): Promise<DiffLease | undefined> {
@@ -173,9 +162,4 @@ function createSides(git: GitHandle, snapshot: GitSnapshot): DiffSides {
     sizes: () => readSizes(git, snapshot),
     within: (limit) => createSides({ ...git, limit }, snapshot),
   };
-}
-
-async function closeEntry({ whole, spaceless }: Entry): Promise<void> {
-  await whole.spool.close();
-  await spaceless?.then((snapshot) => snapshot.spool.close()).catch(() => {});
 }

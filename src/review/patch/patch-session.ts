@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import type { DiffSource, GitContext, OmittedFiles, ReviewedCommit, Revision } from "../api-types.ts";
-import { CurrentEntry } from "../current-entry.ts";
+import { CurrentEntry, closeEntry, type DiffEntry } from "../current-entry.ts";
 import type { Adopt, DiffLease, DiffSession, DiffSides, ReviewedFolder } from "../diff-session.ts";
 import { findFile, hasSide, readPatch } from "../git/file-text.ts";
 import { readSectionHeader, type SectionHeader } from "../git/section-header.ts";
@@ -54,13 +54,10 @@ export function createPatchSession(origin: PatchOrigin): DiffSession {
   return new PatchSession(origin);
 }
 
-/** A diff and its variant without whitespace changes. */
-interface Entry {
+interface Entry extends DiffEntry<Snapshot> {
   readonly taken: TakenPatches;
-  readonly whole: Snapshot;
   /** The last value of the origin's probe with which the diff was the same. */
   probe: string | undefined;
-  spaceless?: Promise<Snapshot>;
 }
 
 class PatchSession implements DiffSession {
@@ -69,7 +66,7 @@ class PatchSession implements DiffSession {
   readonly paths: readonly string[];
   private readonly origin: PatchOrigin;
   private readonly closing = new AbortController();
-  private readonly entry: CurrentEntry<Entry>;
+  private readonly entry: CurrentEntry<Snapshot, Entry>;
 
   constructor(origin: PatchOrigin) {
     this.origin = origin;
@@ -77,26 +74,19 @@ class PatchSession implements DiffSession {
     this.repository = origin.repository;
     this.paths = origin.paths;
     this.entry = new CurrentEntry({
-      create: async () => {
-        const entry = await this.takeEntry(undefined);
-        entry.taken.onCurrent?.();
-        return entry;
-      },
-      lease: (entry) => this.lease(entry, entry.whole),
-      close: closeEntry,
+      create: () => this.takeEntry(undefined),
+      createSpaceless: (entry) => this.takeSpaceless(entry),
+      lease: (entry, snapshot) => this.lease(entry, snapshot),
+      onCurrent: ({ taken }) => taken.onCurrent?.(),
     });
   }
 
-  async current(ignoreSpace = false): Promise<DiffLease> {
-    const entry = await this.entry.get();
-    // Throws if the entry is closed, which would never close the variant.
-    const whole = this.lease(entry, entry.whole);
-    if (!ignoreSpace) return whole;
-    try {
-      return this.lease(entry, await this.spaceless(entry));
-    } finally {
-      whole.release();
-    }
+  current(ignoreSpace?: boolean): Promise<DiffLease> {
+    return this.entry.current(ignoreSpace);
+  }
+
+  whole(id?: string): Promise<DiffLease | undefined> {
+    return this.entry.whole(id);
   }
 
   /** Returns undefined, because a patch is read as a whole. */
@@ -105,16 +95,7 @@ class PatchSession implements DiffSession {
   }
 
   switchTo(diffType: string, adopt?: Adopt): Promise<DiffLease> {
-    let taken: TakenPatches | undefined;
-    const create = async () => {
-      const entry = await this.takeEntry(diffType);
-      taken = entry.taken;
-      return entry;
-    };
-    return this.entry.replace(create, async (after, getPrevious) => {
-      await adopt?.(after, getPrevious);
-      taken?.onCurrent?.();
-    });
+    return this.entry.replace(() => this.takeEntry(diffType), adopt);
   }
 
   async isOutdated(): Promise<boolean> {
@@ -141,17 +122,9 @@ class PatchSession implements DiffSession {
     await this.entry.close();
   }
 
-  /** Returns the variant of a diff without whitespace changes. If it fails, the next call creates it again. */
-  private spaceless(entry: Entry): Promise<Snapshot> {
-    if (entry.spaceless) return entry.spaceless;
-    const { taken } = entry;
+  private async takeSpaceless({ taken }: Entry): Promise<Snapshot> {
     const patches = taken.patches.map((patch) => ({ ...patch, bytes: withoutSpaceChanges(patch.bytes) }));
-    const spaceless = this.store(taken, patches);
-    entry.spaceless = spaceless;
-    spaceless.catch(() => {
-      if (entry.spaceless === spaceless) delete entry.spaceless;
-    });
-    return spaceless;
+    return this.store(taken, patches);
   }
 
   private async takeEntry(diffType: string | undefined): Promise<Entry> {
@@ -184,11 +157,6 @@ class PatchSession implements DiffSession {
     const sides = createSides(this.origin, snapshot);
     return { snapshot, gitContext, commit, sides, release: snapshot.spool.hold() };
   }
-}
-
-async function closeEntry({ whole, spaceless }: Entry): Promise<void> {
-  await whole.spool.close();
-  await spaceless?.then((snapshot) => snapshot.spool.close()).catch(() => {});
 }
 
 /** Parses the header of a file's patch, up to its first hunk. */

@@ -1,7 +1,6 @@
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { watchDiff } from "../../../src/review/code/watch-diff.ts";
 import type { Adopt, DiffSession } from "../../../src/review/diff-session.ts";
 import { createDiffSession } from "../../../src/review/git/diff-session.ts";
@@ -41,15 +40,22 @@ describe("createDiffSession", () => {
     const session = await openDiffSession(await testRepository({ "a.txt": "a\n" }));
     (await session.current()).release();
     const events: string[] = [];
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
     const adopt: Adopt = async ({ snapshot }, getPrevious) => {
       const previous = await getPrevious();
       const types = `${previous?.snapshot.plan.diffType} to ${snapshot.plan.diffType}`;
       previous?.release();
       events.push(`begin ${types}`);
-      await delay(20);
+      await gate;
       events.push(`end ${types}`);
     };
-    const leases = await Promise.all(["last-commit", "staged"].map((type) => session.switchTo(type, adopt)));
+    const switching = ["last-commit", "staged"].map((type) => session.switchTo(type, adopt));
+    await vi.waitFor(() => expect(events).toHaveLength(1));
+    open();
+    const leases = await Promise.all(switching);
     for (const { release } of leases) release();
     expect(events).toEqual([
       "begin uncommitted to last-commit",

@@ -5,7 +5,10 @@ import type { DiffLease, DiffSession } from "../../diff-session.ts";
 import type { diffQuery } from "../code-schemas.ts";
 
 /** Waits for a diff and keeps it readable until the response is closed. */
-export async function leaseDiff(reply: FastifyReply, diff: Promise<DiffLease>): Promise<DiffLease> {
+export async function leaseDiff(
+  reply: FastifyReply,
+  diff: DiffLease | Promise<DiffLease>,
+): Promise<DiffLease> {
   const lease = await diff;
   if (reply.raw.closed) lease.release();
   else reply.raw.once("close", lease.release);
@@ -14,15 +17,16 @@ export async function leaseDiff(reply: FastifyReply, diff: Promise<DiffLease>): 
 
 /**
  * Leases the current diff with all changes, to read complete files: a diff without whitespace changes may not have
- * them. Throws `conflict` if the query names another diff.
+ * them. Throws `conflict` if `id` is of another diff.
  */
 export async function leaseWholeDiff(
   reply: FastifyReply,
   diffs: DiffSession,
-  query: z.infer<typeof diffQuery>,
+  id: string | undefined,
 ): Promise<DiffLease> {
-  if (query.id !== undefined) await leaseQueriedDiff(reply, diffs, query);
-  return leaseDiff(reply, diffs.current());
+  const lease = await diffs.whole(id);
+  if (!lease) throw conflict();
+  return leaseDiff(reply, lease);
 }
 
 /**
@@ -35,7 +39,10 @@ export async function leaseQueriedDiff(
   { id, w }: z.infer<typeof diffQuery>,
 ): Promise<DiffLease> {
   const lease = await leaseDiff(reply, diffs.current(w === "1"));
-  if (id !== undefined && id !== lease.snapshot.diffId)
-    throw new AppError("conflict", "The diff has changed. Load its index again.");
+  if (id !== undefined && id !== lease.snapshot.diffId) throw conflict();
   return lease;
+}
+
+function conflict(): AppError {
+  return new AppError("conflict", "The diff has changed. Load its index again.");
 }
