@@ -237,18 +237,17 @@ interface ImagesProps {
 }
 
 function Images({ path, cell, images }: ImagesProps) {
-  const diffId = useSession(({ index }) => index?.diffId ?? "");
   const diffQuery = useSession((session) => session.diffQuery);
   const url = (side: "old" | "new") => {
     const [number, output] = [cell[side]?.number, images[side]];
     if (number === undefined || output === undefined) return undefined;
     const query = { path, side, cell: `${number}`, output: `${output}` };
-    return `/api/notebook/image?${new URLSearchParams(query)}${diffQuery}`;
+    return `/api/notebook/image?${new URLSearchParams(query)}&${diffQuery}`;
   };
   return (
     <Suspense fallback={null}>
       <ImageComparison
-        key={diffId}
+        key={diffQuery}
         name={`the output of cell ${(cell.new ?? cell.old)?.number}`}
         sources={{ old: url("old"), new: url("new") }}
       />

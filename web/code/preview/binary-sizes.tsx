@@ -4,7 +4,6 @@ import type { DiffFile, DiffIndex, DiffSizes, FileSizes } from "../../../src/rev
 import { getJson } from "../../shared/api/client.ts";
 import { bytes } from "../core/count.ts";
 import { useSession } from "../state/session.ts";
-import { useView } from "../state/view.ts";
 
 interface SizesState {
   /** The diff to which the sizes belong, set when they are requested. */
@@ -38,8 +37,7 @@ export function BinarySizes({ file: { index: at } }: { readonly file: DiffFile }
 async function loadSizes(index: DiffIndex): Promise<void> {
   if (useSizes.getState().of === index) return;
   useSizes.setState({ of: index, files: new Map() });
-  const query = `id=${encodeURIComponent(index.diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;
-  const result = await getJson<DiffSizes>(`/api/diff/sizes?${query}`);
+  const result = await getJson<DiffSizes>(`/api/diff/sizes?${useSession.getState().diffQuery}`);
   if (!result.ok || useSizes.getState().of !== index) return;
   useSizes.setState({ files: new Map(result.value.files.map((file) => [file.index, file])) });
 }

@@ -8,7 +8,7 @@ import { ErrorLine } from "../../shared/components/error-line.tsx";
 import type { DiffController } from "../diff/controller.ts";
 import { goToNewLine } from "../diff/go-to-line.ts";
 import { openReferences } from "../state/references.ts";
-import { diffQuery } from "../state/symbols.ts";
+import { useSession } from "../state/session.ts";
 
 interface ReferencesDialogProps {
   readonly controller: DiffController;
@@ -55,7 +55,8 @@ function useFound(name: string): { readonly found?: DiffReferences; readonly err
   const [state, setState] = useState<{ found?: DiffReferences; error?: string }>({});
   useEffect(() => {
     let isCurrent = true;
-    void getJson<DiffReferences>(`/api/diff/references?name=${encodeURIComponent(name)}&${diffQuery()}`).then(
+    const { diffQuery } = useSession.getState();
+    void getJson<DiffReferences>(`/api/diff/references?name=${encodeURIComponent(name)}&${diffQuery}`).then(
       (result) => {
         if (isCurrent) setState(result.ok ? { found: result.value } : { error: explain(result) });
       },

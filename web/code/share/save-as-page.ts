@@ -4,7 +4,6 @@ import { withNamedImages } from "../../shared/share/shared-images.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { diffLabel } from "../state/diff-label.ts";
 import { useSession } from "../state/session.ts";
-import { useView } from "../state/view.ts";
 import { toSavedIndex } from "./saved-index.ts";
 import { CODE_DATA_ELEMENT, type SharedCodeReview } from "./shared-code-review.ts";
 
@@ -21,11 +20,11 @@ const TEMPLATE: PageTemplate = {
 
 /** Builds a self-contained HTML file with the diff and its comments, in which a colleague can add comments offline. */
 export async function createCodePage(): Promise<{ page: Blob; title: string }> {
-  const { index } = useSession.getState();
+  const { index, diffQuery } = useSession.getState();
   if (!index) throw new Error("the diff is not loaded");
   const title = `${index.repository.name}: ${diffLabel(index, index.diffType)}`;
   const { comments, urls } = withNamedImages(nonEmptyComments(useComments.getState().comments));
-  const patches = await patchesOf(index);
+  const patches = await patchesOf(index, diffQuery);
   const review: SharedCodeReview = {
     sallyportCode: 1,
     title,
@@ -39,10 +38,9 @@ export async function createCodePage(): Promise<{ page: Blob; title: string }> {
 }
 
 /** Fetches the patches of all files. Throws if the diff is too large or was replaced, or if a request fails. */
-async function patchesOf({ files, diffId }: DiffIndex): Promise<string[]> {
+async function patchesOf({ files }: DiffIndex, diffQuery: string): Promise<string[]> {
   const total = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
   if (total > MAX_BYTES) throw new Error("the diff is larger than 64 MiB");
-  const suffix = `&id=${encodeURIComponent(diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;
   const patches: string[] = [];
   for (let first = 0; first < files.length; ) {
     let last = first;
@@ -51,7 +49,7 @@ async function patchesOf({ files, diffId }: DiffIndex): Promise<string[]> {
       last += 1;
       bytes += files[last]?.patchSize ?? 0;
     }
-    const response = await fetch(`/api/diff/patch?n=${first}-${last}${suffix}`);
+    const response = await fetch(`/api/diff/patch?n=${first}-${last}&${diffQuery}`);
     if (response.status === 409) throw new Error("the diff has changed; refresh it first");
     if (!response.ok) throw new Error(`the server responded with ${response.status}`);
     const received = new Uint8Array(await response.arrayBuffer());

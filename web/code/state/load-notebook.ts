@@ -4,13 +4,13 @@ import { createNotebookText, type NotebookText } from "../core/notebook/notebook
 import { createNotebookView } from "../core/notebook/notebook-view.ts";
 import { type LoadedNotebook, loadedNotebook, useNotebooks } from "./notebooks.ts";
 import { useSession } from "./session.ts";
-import { useView } from "./view.ts";
 
 /** Fetches the cells of a notebook. After a failure, the raw diff is shown. */
 export async function loadNotebook(file: DiffFile): Promise<void> {
-  const query = new URLSearchParams({ path: file.path, id: useSession.getState().index?.diffId ?? "" });
-  if (!useView.getState().whitespace) query.set("w", "1");
-  const result = await getJson<NotebookDiff>(`/api/diff/notebook?${query}`);
+  const { diffQuery } = useSession.getState();
+  const result = await getJson<NotebookDiff>(
+    `/api/diff/notebook?path=${encodeURIComponent(file.path)}&${diffQuery}`,
+  );
   if (!result.ok) keep(file, { problem: explain(result) });
   else if ("problem" in result.value) keep(file, { problem: result.value.problem });
   else keep(file, { view: viewOf(file.path, createNotebookText(result.value)) });

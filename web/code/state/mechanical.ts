@@ -24,11 +24,10 @@ export function followMechanical(): Promise<void> {
 }
 
 async function loadMechanical(): Promise<void> {
-  const { index, since } = useSession.getState();
+  const { index, since, diffQuery } = useSession.getState();
   useMechanical.setState({ files: new Map() });
   if (!index || since !== undefined) return;
-  const query = `id=${encodeURIComponent(index.diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;
-  const result = await getJson<DiffMechanical>(`/api/diff/mechanical?${query}`);
+  const result = await getJson<DiffMechanical>(`/api/diff/mechanical?${diffQuery}`);
   const now = useSession.getState();
   if (!result.ok || now.index !== index || now.since !== since) return;
   useMechanical.setState({ files: new Map(result.value.files.map((file) => [file.path, file])) });

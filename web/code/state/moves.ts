@@ -5,7 +5,6 @@ import { getJson } from "../../shared/api/client.ts";
 import { byFile, type FileMoves, otherEnd } from "../core/moves.ts";
 import { fileAt } from "./positions.ts";
 import { useSession } from "./session.ts";
-import { useView } from "./view.ts";
 
 interface MovesState {
   /** The moves of each file, by path in the current diff. */
@@ -25,12 +24,11 @@ export function followMoves(): Promise<void> {
 }
 
 async function loadMoves(): Promise<void> {
-  const { index, since } = useSession.getState();
+  const { index, since, diffQuery } = useSession.getState();
   // Clears the moves, whose line numbers are those of another diff.
   useMoves.setState({ files: new Map(), lines: 0 });
   if (!index || since !== undefined) return;
-  const query = `id=${encodeURIComponent(index.diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;
-  const result = await getJson<DiffMoves>(`/api/diff/moves?${query}`);
+  const result = await getJson<DiffMoves>(`/api/diff/moves?${diffQuery}`);
   const now = useSession.getState();
   if (now.index !== index || now.since !== since) return;
   const moves = result.ok ? result.value.moves : [];

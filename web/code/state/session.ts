@@ -21,7 +21,7 @@ interface SessionState {
   readonly phase: "loading" | "ready" | "failed" | "sent";
   readonly failure: string;
   readonly index: DiffIndex | undefined;
-  /** The part of a request's query that names the whole diff; empty in a saved page, which has no server. */
+  /** The query of requests, which names the whole diff; empty in a saved page, which has no server. */
   readonly diffQuery: string;
   /** The files in the order of the page. */
   readonly files: readonly DiffFile[];
@@ -165,7 +165,7 @@ export async function switchDiff(diffType: string, whitespace: boolean): Promise
 export async function loadFileText(path: string, side: "old" | "new"): Promise<Result<FileText>> {
   const { diffQuery } = useSession.getState();
   const result = await getJson<FileText>(
-    `/api/file?path=${encodeURIComponent(path)}&side=${side}${diffQuery}`,
+    `/api/file?path=${encodeURIComponent(path)}&side=${side}&${diffQuery}`,
   );
   if (!result.ok && result.reason === "refused") noteConflict(result.status);
   return result;
@@ -177,10 +177,9 @@ function noteConflict(status: number): void {
 }
 
 function showDiff(index: DiffIndex, whitespace: boolean): void {
-  const diffQuery = `&id=${encodeURIComponent(index.diffId)}${whitespace ? "" : "&w=1"}`;
+  const diffQuery = `id=${encodeURIComponent(index.diffId)}${whitespace ? "" : "&w=1"}`;
   followLive(index);
-  showPatches(index, fetcher(diffQuery));
-  useSession.setState({ diffQuery });
+  showPatches(index, diffQuery, fetcher(diffQuery));
 }
 
 /** Stores whether the review is live, its round and its agent. Another server can follow at this address. */
@@ -191,16 +190,16 @@ function followLive({ live }: DiffIndex): void {
 /** Shows the diff of a saved page, which has no server. `patches` are in the order of the files. */
 export function showSharedDiff(index: DiffIndex, patches: readonly string[]): void {
   const encoder = new TextEncoder();
-  showPatches(index, async (first, last) => encoder.encode(patches.slice(first, last + 1).join("")));
+  showPatches(index, "", async (first, last) => encoder.encode(patches.slice(first, last + 1).join("")));
 }
 
-function showPatches(index: DiffIndex, fetchPatches: FetchPatches): void {
+function showPatches(index: DiffIndex, diffQuery: string, fetchPatches: FetchPatches): void {
   const patches = openPatches(index.files, fetchPatches);
   for (const { index: at, patch } of index.opening) patches.put(at, patch);
   const files = treeOrder(index.files);
   // Requests the first files before the layout starts.
   patches.want(files.slice(0, FIRST_FILES).map((file) => file.index));
-  useSession.setState({ phase: "ready", index, files, patches, since: undefined, stale: false });
+  useSession.setState({ phase: "ready", index, diffQuery, files, patches, since: undefined, stale: false });
 }
 
 /** Creates the patch store of another diff. Closes the current store and clears the texts of its diff. */
@@ -234,7 +233,7 @@ export async function showSince(round?: number): Promise<Result<DiffInterdiff>> 
 
 function fetcher(diffQuery: string) {
   return async (first: number, last: number, signal: AbortSignal): Promise<Uint8Array> => {
-    const response = await fetch(`/api/diff/patch?n=${first}-${last}${diffQuery}`, { signal });
+    const response = await fetch(`/api/diff/patch?n=${first}-${last}&${diffQuery}`, { signal });
     noteConflict(response.status);
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());

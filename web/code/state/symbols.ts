@@ -45,11 +45,11 @@ function follow(): void {
 }
 
 async function load(): Promise<void> {
-  const { index, since } = useSession.getState();
+  const { index, since, diffQuery } = useSession.getState();
   // Symbols have the line numbers of the whole diff, so they are not loaded for the changes since a round.
   if (!index || since !== undefined) return;
   set({ isLoading: true });
-  const result = await getJson<DiffSymbols>(`/api/diff/symbols?${diffQuery()}`);
+  const result = await getJson<DiffSymbols>(`/api/diff/symbols?${diffQuery}`);
   const now = useSession.getState();
   if (now.index !== index || now.since !== since) return;
   set({ isLoading: false });
@@ -67,10 +67,4 @@ async function load(): Promise<void> {
 /** Returns whether the server has complete texts to parse. In a saved page, no file has a complete text. */
 export function hasTexts(files: readonly DiffFile[]): boolean {
   return files.some(({ binary, hunksOnly }) => !binary && !hunksOnly);
-}
-
-/** Returns the query that names the diff of the page. */
-export function diffQuery(): string {
-  const { index } = useSession.getState();
-  return `id=${encodeURIComponent(index?.diffId ?? "")}${useView.getState().whitespace ? "" : "&w=1"}`;
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import type { DiffIndex } from "../../../../src/review/api-types.ts";
 
 // The theme and the width of the window are read as soon as their modules are loaded.
@@ -31,6 +31,21 @@ it("the text of a file is requested for the shown diff, which is stale if anothe
   expect(await loadFileText("src/a b.ts", "new")).toMatchObject({ reason: "refused", status: 409 });
   expect(requested.at(-1)).toBe("/api/file?path=src%2Fa%20b.ts&side=new&id=d1&w=1");
   expect(useSession.getState().stale).toBe(true);
+});
+
+it("subscribers of the diff read its query", async () => {
+  const index = { diffId: "d1", reviewId: "code-1", files: [], opening: [] };
+  vi.stubGlobal("fetch", async () => Response.json(index));
+  const queries: string[] = [];
+  onTestFinished(
+    useSession.subscribe((state, before) => {
+      if (state.index !== before.index) queries.push(useSession.getState().diffQuery);
+    }),
+  );
+  await loadDiff(false);
+  index.diffId = "d2";
+  await loadDiff(true);
+  expect(queries).toEqual(["id=d1&w=1", "id=d2"]);
 });
 
 it("a page follows the rounds of the next live review at its address, which begin at 1 again", async () => {
