@@ -210,7 +210,10 @@ export interface Forge {
   settle(review: OutgoingReview, attempt: Attempt): Promise<readonly OutgoingItem[]>;
 }
 
-/** Finds the open pull request of a branch; undefined if there is none. */
+/**
+ * Finds the open pull request of a branch; undefined if there is none. Branches of several forks can have the same
+ * name, so the source repository is compared as well.
+ */
 export type FindByBranch = (branch: SourceBranch) => Promise<number | undefined>;
 
 export interface SourceBranch {

@@ -2,6 +2,20 @@ import { expect, it } from "vitest";
 import type { ForgeName } from "../../../src/review/forges/forge.ts";
 import { openBranchSearch } from "../../../src/review/forges/open-forge.ts";
 
+/** A pull request of another fork with a branch `patch-1`. */
+const OTHER = { pullRequestId: 1, forkSource: { repository: { name: "castle", project: { name: "rook" } } } };
+
+/** First pages of lists by the path of the request: the pull requests of `RESPONSES` are on the second page. */
+const FIRST_PAGES: Readonly<Record<string, unknown>> = {
+  "/api/v4/projects/keep%2Fcastle/merge_requests": [],
+  "/2.0/repositories/keep/castle/pullrequests": {
+    values: [],
+    next: "https://api.bitbucket.org/2.0/repositories/keep/castle/pullrequests?page=2",
+  },
+  "/org/keep/_apis/git/repositories/castle/pullrequests": { value: Array.from({ length: 100 }, () => OTHER) },
+};
+const NEXT = '<https://gitlab.com/api/v4/projects/keep%2Fcastle/merge_requests?page=2>; rel="next"';
+
 /** Responses by the path of the request, without a query. Two forks have a branch `patch-1`, as the repository has. */
 const RESPONSES: Readonly<Record<string, unknown>> = {
   "/api/v4/projects/keep%2Fcastle/merge_requests": [
@@ -32,7 +46,10 @@ function search(forge: ForgeName, host: string, repository: string) {
     {
       signIn: { authorization: "Bearer token", secret: "token" },
       fetch: async (url) => {
-        const { pathname } = new URL(String(url));
+        const { pathname, searchParams } = new URL(String(url));
+        const isSecond = searchParams.has("page") || searchParams.get("$skip") === "100";
+        const first = isSecond ? undefined : FIRST_PAGES[pathname];
+        if (first) return Response.json(first, { headers: forge === "gitlab" ? { link: NEXT } : {} });
         const found = RESPONSES[pathname];
         return new Response(JSON.stringify(found ?? {}), { status: found ? 200 : 404 });
       },

@@ -16,7 +16,7 @@ import { toLineAnchor } from "../line-anchor.ts";
 import { makePatch } from "../make-patch.ts";
 import { type EachForge, postEach, settleEach } from "../post-each.ts";
 import { toUtc } from "../times.ts";
-import { type AzureApi, PAGE } from "./api.ts";
+import { type AzureApi, MAX_PAGES, PAGE } from "./api.ts";
 import { readChanges, readCommitChanges, type TrackedChange } from "./read-changes.ts";
 import {
   type AzurePull,
@@ -259,29 +259,30 @@ const listed = z.object({
     .nullish(),
 });
 
-/**
- * Returns a function that finds the open pull request of a branch. Branches of several forks can have the same name,
- * so the source repository is compared as well.
- */
+/** Returns a function that finds the open pull request of a branch. */
 export function findAzurePull(api: AzureApi, address: RepositoryAddress): FindByBranch {
   const { host } = address;
   const keyOf = (project: string, name: string) => `${project}/${name}`.toLowerCase();
   const target = azureParts(address);
+  const path = `${api.repository}/pullrequests`;
   return async ({ name, repository }) => {
-    const { value } = await api.json(z.object({ value: z.array(listed) }), {
-      path: `${api.repository}/pullrequests`,
-      query: {
-        "searchCriteria.sourceRefName": `refs/heads/${name}`,
-        "searchCriteria.status": "active",
-        $top: PAGE,
-      },
-    });
     const source = azureParts({ host, repository });
-    return value.find(({ forkSource }) => {
+    const isFromSource = ({ forkSource }: z.infer<typeof listed>) => {
       const from = forkSource
         ? keyOf(forkSource.repository.project.name, forkSource.repository.name)
         : keyOf(target.project, target.name);
       return from === keyOf(source.project, source.name);
-    })?.pullRequestId;
+    };
+    const search = {
+      "searchCriteria.sourceRefName": `refs/heads/${name}`,
+      "searchCriteria.status": "active",
+    };
+    for (let count = 0; count < MAX_PAGES; count += 1) {
+      const query = { ...search, $top: PAGE, $skip: count * PAGE };
+      const { value } = await api.json(z.object({ value: z.array(listed) }), { path, query });
+      const found = value.find(isFromSource);
+      if (found || value.length < PAGE) return found?.pullRequestId;
+    }
+    return undefined;
   };
 }

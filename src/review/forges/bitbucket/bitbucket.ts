@@ -168,19 +168,14 @@ async function mergeBase(
   return found?.hash ?? target;
 }
 
-/**
- * Returns a function that finds the open pull request of a branch. Branches of several forks can have the same name,
- * so the source repository is compared as well.
- */
+/** Returns a function that finds the open pull request of a branch. */
 export function findBitbucketPull(client: ForgeClient, address: RepositoryAddress): FindByBranch {
   return async ({ name, repository }) => {
-    const page = z.object({ values: z.array(z.object({ id: z.number(), source: end })) });
     const escaped = name.replace(/["\\]/g, "\\$&");
-    const { values } = await client.json(page, {
-      path: `${repositoryPath(address.repository)}/pullrequests`,
-      query: { q: `source.branch.name="${escaped}" AND state="OPEN"`, pagelen: 50 },
-    });
+    const query = { q: `source.branch.name="${escaped}" AND state="OPEN"` };
+    const path = `${repositoryPath(address.repository)}/pullrequests`;
+    const pulls = await readValues(client, z.object({ id: z.number(), source: end }), path, query);
     const wanted = repository.toLowerCase();
-    return values.find(({ source }) => source.repository?.full_name.toLowerCase() === wanted)?.id;
+    return pulls.find(({ source }) => source.repository?.full_name.toLowerCase() === wanted)?.id;
   };
 }

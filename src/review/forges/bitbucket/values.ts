@@ -17,12 +17,13 @@ export async function readValues<Item>(
   client: ForgeClient,
   item: z.ZodType<Item>,
   path: string,
+  search: Readonly<Record<string, string>> = {},
 ): Promise<Item[]> {
   const page = z.object({ values: z.array(item), next: z.string().nullish() });
   const items: Item[] = [];
   let next: string | undefined = path;
   for (let count = 0; next !== undefined && count < MAX_PAGES; count += 1) {
-    const query: Readonly<Record<string, number>> = next === path ? { pagelen: 50 } : {};
+    const query: Readonly<Record<string, string | number>> = next === path ? { pagelen: 50, ...search } : {};
     const { values, next: following }: z.infer<typeof page> = await client.json(page, { path: next, query });
     items.push(...values);
     next = following ?? undefined;

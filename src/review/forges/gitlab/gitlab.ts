@@ -37,10 +37,7 @@ const listed = z.object({
   source_project_id: z.number().nullish(),
 });
 
-/**
- * Returns a function that finds the open merge request of a branch. Branches of several forks can have the same name,
- * so the source project is compared as well.
- */
+/** Returns a function that finds the open merge request of a branch. */
 export function findGitLabPull(client: ForgeClient, address: RepositoryAddress): FindByBranch {
   return async ({ name, repository }) => {
     const query = { source_branch: name, state: "opened" };
