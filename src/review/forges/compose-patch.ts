@@ -7,8 +7,9 @@ export interface ListedChange {
   readonly status: "added" | "modified" | "deleted" | "renamed";
   readonly oldMode?: string | undefined;
   readonly newMode?: string | undefined;
-  /** Also git's line for a binary file. Empty if the forge shows neither. */
+  /** Empty if the forge shows none. */
   readonly hunks: string;
+  readonly isBinary?: boolean | undefined;
 }
 
 const NO_OBJECT = "0".repeat(40);
@@ -19,17 +20,26 @@ const FILE_MODE = "100644";
 
 /** Returns the diff in git's format. */
 export function composePatch(changes: readonly ListedChange[]): string {
-  return changes.map(filePatch).join("");
+  return changes
+    .map(({ hunks, ...change }) => {
+      const header = composeHeader(change, hunks !== "");
+      return hunks === "" ? header : `${header}${hunks.replace(/\n$/, "")}\n`;
+    })
+    .join("");
 }
 
-function filePatch({
-  path,
-  oldPath,
-  status,
-  oldMode = FILE_MODE,
-  newMode = FILE_MODE,
-  hunks,
-}: ListedChange): string {
+/** Returns the header of a file's patch: all lines before its hunks. */
+export function composeHeader(
+  {
+    path,
+    oldPath,
+    status,
+    oldMode = FILE_MODE,
+    newMode = FILE_MODE,
+    isBinary = false,
+  }: Omit<ListedChange, "hunks">,
+  hasHunks: boolean,
+): string {
   const [from, to] = [quoted(`a/${oldPath}`), quoted(`b/${path}`)];
   const lines = [`diff --git ${from} ${to}`];
   if (status === "added") lines.push(`new file mode ${newMode}`);
@@ -37,17 +47,10 @@ function filePatch({
   else if (oldMode !== newMode) lines.push(`old mode ${oldMode}`, `new mode ${newMode}`);
   if (status === "renamed") lines.push(`rename from ${quoted(oldPath)}`, `rename to ${quoted(path)}`);
   const objects = `${status === "added" ? NO_OBJECT : OLD_OBJECT}..${status === "deleted" ? NO_OBJECT : NEW_OBJECT}`;
-  const isText = hunks.startsWith("@@ ");
-  const isBinary = hunks.startsWith("Binary files ");
-  if (isText || isBinary || status === "added" || status === "deleted") lines.push(`index ${objects}`);
-  if (isBinary) lines.push(hunks.trimEnd());
-  if (isText) {
-    lines.push(
-      `--- ${status === "added" ? "/dev/null" : from}`,
-      `+++ ${status === "deleted" ? "/dev/null" : to}`,
-    );
-    lines.push(hunks.replace(/\n$/, ""));
-  }
+  const [old, now] = [status === "added" ? "/dev/null" : from, status === "deleted" ? "/dev/null" : to];
+  if (hasHunks || isBinary || status === "added" || status === "deleted") lines.push(`index ${objects}`);
+  if (isBinary) lines.push(`Binary files ${old} and ${now} differ`);
+  if (hasHunks) lines.push(`--- ${old}`, `+++ ${now}`);
   return `${lines.join("\n")}\n`;
 }
 

@@ -80,6 +80,9 @@ export function errorOf(options: Named, call: Rejection): AppError {
   const reason = withoutSecret(options, reasonIn(body));
   const reasonText = reason === "" ? "" : `: ${reason}`;
   if (status === 401) return signInError(options, `401${reasonText}`);
+  // GitHub's response to a request for a file of more than 100 MB.
+  if (status === 403 && body.includes('"too_large"'))
+    return new AppError("too_large", `${path} is too large for the API of ${host} (403${reasonText})`);
   if (status === 403) {
     const [, sso] = /url=(\S+)/.exec(headers.get("x-github-sso") ?? "") ?? [];
     const hint = sso ? `Authorize the token for the organization at ${sso}` : FORBIDDEN_HINTS[forge];

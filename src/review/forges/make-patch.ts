@@ -1,11 +1,11 @@
 import { AppError } from "../../errors.ts";
 import { type FileContent, filePatch } from "../patch/file-patch.ts";
-import { composePatch, type ListedChange } from "./compose-patch.ts";
+import { composeHeader, composePatch, type ListedChange } from "./compose-patch.ts";
 
 /** Maximum changes whose files are read at the same time; a change has up to two files. */
 const READERS = 6;
 
-/** A changed file. Its patch is made from the file's content if the hunks are undefined. */
+/** A changed file. Without hunks, its patch is made from the file's content. */
 export type PatchedChange = Omit<ListedChange, "hunks"> & {
   readonly hunks?: string | undefined;
 };
@@ -28,8 +28,7 @@ export async function makePatch(changes: readonly PatchedChange[], read: ReadSid
 
 async function patchOf({ hunks, ...change }: PatchedChange, read: ReadSide): Promise<Buffer> {
   const { path, oldPath, status, oldMode, newMode } = change;
-  const compose = (known: string) => Buffer.from(composePatch([{ ...change, hunks: known }]));
-  if (hunks !== undefined) return compose(hunks);
+  if (hunks !== undefined) return Buffer.from(composePatch([{ ...change, hunks }]));
   const content = async (name: string, side: "old" | "new"): Promise<FileContent | undefined> => {
     const bytes = await read(name, side).catch(withoutLargeFile);
     return bytes && { mode: side === "old" ? fileMode(oldMode) : fileMode(newMode ?? oldMode), bytes };
@@ -41,13 +40,15 @@ async function patchOf({ hunks, ...change }: PatchedChange, read: ReadSide): Pro
   const isIncomplete = (status !== "added" && !before) || (status !== "deleted" && !after);
   const patch = isIncomplete ? undefined : filePatch(path, before, after);
   // The file is shown without its lines, for example a submodule, or a file of which only the mode has changed.
-  if (!patch) return compose("");
+  if (!patch) return Buffer.from(composeHeader(change, false));
   if (status !== "renamed") return patch.bytes;
   const at = patch.bytes.indexOf("\n@@ ") + 1;
-  if (at === 0) return compose(/^Binary files .* differ$/m.exec(patch.bytes.toString())?.[0] ?? "");
+  if (at === 0) {
+    const isBinary = /^Binary files .* differ$/m.test(patch.bytes.toString());
+    return Buffer.from(composeHeader({ ...change, isBinary }, false));
+  }
   // The hunks can have any encoding, so they are not decoded.
-  const [named = ""] = composePatch([{ ...change, hunks: "@@ " }]).split(/^@@ /m);
-  return Buffer.concat([Buffer.from(named), patch.bytes.subarray(at)]);
+  return Buffer.concat([Buffer.from(composeHeader(change, true)), patch.bytes.subarray(at)]);
 }
 
 /** Returns the mode of a file; that of a regular file if the forge does not name it. */
@@ -55,8 +56,8 @@ function fileMode(mode: string | undefined): FileContent["mode"] {
   return mode === "100755" || mode === "120000" ? mode : "100644";
 }
 
-/** Returns undefined for a file that is too large for the API. GitHub reports such a file with the status 403. */
+/** Returns undefined for a file that is too large for the API. */
 function withoutLargeFile(error: unknown): undefined {
-  if (error instanceof AppError && (error.code === "too_large" || error.code === "forge_forbidden")) return;
+  if (error instanceof AppError && error.code === "too_large") return;
   throw error;
 }

@@ -34,6 +34,14 @@ const PULL = {
   changed_files: 3_412,
 };
 
+/** The commit of a repository whose files the token cannot read. */
+const SECRET = "c".repeat(40);
+
+const TOO_LARGE = {
+  message: "This API returns blobs up to 100 MB in size.",
+  errors: [{ resource: "Blob", field: "data", code: "too_large" }],
+};
+
 const client = createForgeClient({
   forge: "github",
   host: "github.com",
@@ -47,16 +55,19 @@ const client = createForgeClient({
     if (pathname.endsWith("/pulls/7")) return new Response("{}", { status: 406 });
     if (pathname.endsWith("/files")) return Response.json(LISTED);
     const name = pathname.split("/contents/")[1];
-    if (name === "huge.bin") return Response.json({ message: "too large" }, { status: 403 });
+    if (name === "huge.bin") return Response.json(TOO_LARGE, { status: 403 });
+    if (searchParams.get("ref") === SECRET)
+      return Response.json({ message: "Resource not accessible by personal access token" }, { status: 403 });
     const content = CONTENT[`${searchParams.get("ref")}/${name}`];
     return new Response(content ?? "{}", { status: content === undefined ? 404 : 200 });
   },
 });
 
+const ADDRESS = { forge: "github", host: "github.com", repository: "octo/castle", number: 7 } as const;
+
 it("a large pull request of GitHub shows the files for which GitHub returns no patch", async () => {
-  const address = { forge: "github", host: "github.com", repository: "octo/castle", number: 7 } as const;
   const ends = { base: { ref: "main", sha: OLD }, head: { ref: "raise", sha: NEW } };
-  const patch = (await readPatch(client, address, ends)).toString();
+  const patch = (await readPatch(client, ADDRESS, ends)).toString();
   const [first, lock, logo, moved, script, huge] = patch.split(/^(?=diff --git )/m);
   expect(first).toContain("-a\n+b\n");
   expect(lock).toContain("@@ -1,1 +1,1 @@\n-one\n+two\n");
@@ -73,4 +84,9 @@ it("a pull request of GitHub names the lists that GitHub cuts", async () => {
     "GitHub lists only 3,000 of the 3,412 changed files: the others are not shown.",
     "GitHub lists only 250 of the 251 commits: the others are not shown.",
   ]);
+});
+
+it("a large pull request of GitHub whose files the token cannot read is an error", async () => {
+  const ends = { base: { ref: "main", sha: OLD }, head: { ref: "raise", sha: SECRET } };
+  await expect(readPatch(client, ADDRESS, ends)).rejects.toMatchObject({ code: "forge_forbidden" });
 });

@@ -54,7 +54,8 @@ async function readDiffs(
     status: statusOf(listed),
     oldMode: modeOf(listed.a_mode),
     newMode: modeOf(listed.b_mode),
-    hunks: isLeftOut(listed) ? undefined : listed.diff,
+    hunks: isLeftOut(listed) ? undefined : isBinary(listed) ? "" : listed.diff,
+    isBinary: isBinary(listed),
   }));
   return makePatch(files, (name, side) => readFile(client, address, name, commits[side]));
 }
@@ -66,6 +67,11 @@ function isLeftOut(listed: z.infer<typeof change>): boolean {
   return (
     listed.collapsed === true || listed.too_large === true || (statusOf(listed) === "modified" && isSameMode)
   );
+}
+
+/** Reports whether GitLab returns git's line for a binary file instead of hunks. */
+function isBinary({ diff }: z.infer<typeof change>): boolean {
+  return diff.startsWith("Binary files ");
 }
 
 function statusOf({ new_file, deleted_file, renamed_file }: z.infer<typeof change>): ListedChange["status"] {
