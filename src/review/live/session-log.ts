@@ -163,8 +163,10 @@ export function applyEntry(log: LogState, entry: LogEntry): readonly string[] {
     case "message":
       return change(log, entry.thread, ({ messages }) => {
         const { id, markdown } = entry.message;
-        if (!messages.some((one) => one.id === id)) return { messages: [...messages, entry.message] };
+        const known = messages.find((one) => one.id === id);
+        if (!known) return { messages: [...messages, entry.message] };
         // The text of a message of a forge can change.
+        if (known.markdown === markdown) return undefined;
         return { messages: messages.map((one) => (one.id === id ? { ...one, markdown } : one)) };
       });
     case "change": {

@@ -52,6 +52,15 @@ describe("the log of a live review", () => {
     expect(composeBatch(log, draft("2")).threads.map(({ id }) => id)).toEqual(["found"]);
   });
 
+  it("changes a thread by a message with another text, and not by the same message again", () => {
+    const log = emptyState();
+    const entry = { op: "message", thread: "mine", message: message("b") } as const;
+    applyEntry(log, { op: "thread", thread: thread("mine", message("a")) });
+    expect(applyEntry(log, entry)).toEqual(["mine"]);
+    expect(applyEntry(log, entry)).toEqual([]);
+    expect(applyEntry(log, { ...entry, message: { ...entry.message, markdown: "c" } })).toEqual(["mine"]);
+  });
+
   it("puts an accepted finding into the next batch, once", () => {
     const log = emptyState();
     applyEntry(log, { op: "thread", thread: thread("found", message("b", "agent"), "finding") });
