@@ -33,7 +33,11 @@ export type CollectComments = () => Promise<readonly CommentToSend[]>;
 
 /** Sends a batch: comments, replies and a general text. Resolves to undefined if a batch is being sent. */
 export function sendBatch(collect: CollectComments, feedback: string): Promise<HandedOver | undefined> {
-  return handOver(collect, "/api/send", generalText(feedback));
+  return handOver(collect, feedback, async (body) => {
+    const result = await sendJson<HandedOver>("POST", "/api/send", body);
+    if (result.ok) await loadThreads();
+    return result;
+  });
 }
 
 /** The end of a live review. */
@@ -52,33 +56,31 @@ export function finishReview(
   collect: CollectComments,
   { approved, feedback, round }: Finish,
 ): Promise<HandedOver | undefined> {
-  const body: FinishBody = { approved, round, ...generalText(feedback) };
-  return handOver(collect, "/api/finish", body);
+  return handOver(collect, feedback, (body) =>
+    sendJson<HandedOver>("POST", "/api/finish", { approved, round, ...body } satisfies FinishBody),
+  );
 }
 
-/** Returns the general text with its key. If the response is lost, the next attempt sends the same key again. */
-function generalText(feedback: string): SendBody {
-  const { batchKey: idempotencyKey = newId() } = useThreads.getState();
-  useThreads.setState({ batchKey: idempotencyKey });
-  const text = feedback.trim();
-  return { idempotencyKey, ...(text !== "" && { feedback: text }) };
-}
-
-/** Stores comments and replies as threads and messages, then sends `body`. Does nothing while a batch is being sent. */
+/**
+ * Stores comments and replies as threads and messages, then sends the general text. Does nothing while a batch is being
+ * sent.
+ */
 async function handOver(
   collect: CollectComments,
-  path: string,
-  body: object,
+  feedback: string,
+  send: (body: SendBody) => Promise<Result<HandedOver>>,
 ): Promise<HandedOver | undefined> {
-  if (useThreads.getState().sending) return undefined;
-  useThreads.setState({ sending: true });
+  // If the response is lost, the next attempt sends the same key again.
+  const { sending, batchKey: idempotencyKey = newId() } = useThreads.getState();
+  if (sending) return undefined;
+  useThreads.setState({ sending: true, batchKey: idempotencyKey });
   try {
     const problem = await storeDrafts(await collect());
     if (problem !== undefined) return { error: problem };
-    const result = await sendJson<HandedOver>("POST", path, body);
+    const text = feedback.trim();
+    const result = await send({ idempotencyKey, ...(text !== "" && { feedback: text }) });
     if (!result.ok) return { error: explain(result) };
     useThreads.setState({ batchText: "", batchKey: undefined });
-    if (path === "/api/send") await loadThreads();
     return { doubt: result.value.doubt };
   } finally {
     useThreads.setState({ sending: false });
