@@ -78,6 +78,8 @@ export interface ReviewContext {
   readonly project: string;
   /** Token in the HTML of this server's pages. Requests with this token are treated as sent by a page. */
   readonly pageToken: string;
+  /** Prints a note for the person on stderr. */
+  readonly onNote?: (text: string) => void;
   /** Called after a decision from a program, not a page, has been taken. */
   readonly onProgramDecision?: (decision: Decision) => void;
   /** Checks immediately whether the agent still waits; `events.doubt` has the result. */

@@ -25,9 +25,11 @@ export async function startPullReview(fake: FakePull, dataDirectory: string, rev
     rounds: {} as RoundStore,
     editorLink: "",
     json: false,
-    onNote: () => {},
   });
-  const context = { threads, events } as unknown as ReviewContext;
+  const notes: string[] = [];
+  const onNote = (text: string) => void notes.push(text);
+  const session = { phase: "waiting" };
+  const context = { threads, events, session, onNote } as unknown as ReviewContext;
   const app = fastify();
   mode.registerRoutes(app, context);
   onTestFinished(async () => {
@@ -39,5 +41,5 @@ export async function startPullReview(fake: FakePull, dataDirectory: string, rev
   const shown = () => [...store.log.threads.values()];
   const switchTo = (diffType: string) =>
     app.inject({ method: "POST", url: "/api/diff/switch", payload: { diffType } });
-  return { store, shown, switchTo, app, mode, refresh: () => mode.refresh(context, () => {}) };
+  return { store, shown, notes, switchTo, app, mode, refresh: () => mode.refresh(context, () => {}) };
 }

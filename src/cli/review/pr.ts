@@ -100,7 +100,6 @@ async function prepareReview(
         editorLink: editorLink(processEnvironment),
         json: options.json,
         symbolFiles,
-        onNote: (text) => output.note(text),
       });
     },
   };

@@ -199,6 +199,7 @@ function createContext(
     sessionId,
     project,
     pageToken: createPageToken(),
+    onNote: (text) => output.note(text),
     onProgramDecision: (decision) => output.note(programDecisionNote(decision)),
     origin,
     caller,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ReviewMode } from "../context.ts";
+import { getErrorMessage } from "../../errors.ts";
+import type { ReviewContext, ReviewMode } from "../context.ts";
 import { codeDecision, type Decision } from "../decision.ts";
 import type { ThreadStore } from "../live/thread-store.ts";
 import { createCodeAnchors, followCode, switchWithThreads } from "./code-anchors.ts";
@@ -77,8 +78,10 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       return describeSubject(review.diffs, anchor);
     },
     keepSent: sentDiffs.keep,
-    startLive({ threads }) {
-      void threads.opened?.then((store) => followTakenOver(review.diffs, store)).catch(() => {});
+    startLive(context) {
+      void context.threads.opened
+        ?.then((store) => followTakenOver(review.diffs, store, context))
+        .catch(() => {});
       return () => {};
     },
     async approval({ origin }, feedback) {
@@ -99,11 +102,24 @@ export function createCodeMode(review: CodeReview): ReviewMode {
   };
 }
 
-/** Moves the threads of an earlier review to the first diff of this review. */
-export async function followTakenOver(diffs: CodeReview["diffs"], store: ThreadStore): Promise<void> {
+/**
+ * Moves the threads of an earlier review to the first diff of this review. After a failure, they are outdated until
+ * the next diff.
+ */
+export async function followTakenOver(
+  diffs: CodeReview["diffs"],
+  store: ThreadStore,
+  { session, onNote }: Pick<ReviewContext, "session" | "onNote">,
+): Promise<void> {
   if (store.log.threads.size === 0) return;
-  const lease = await diffs.current();
-  await followCode(store, undefined, lease).finally(lease.release);
+  try {
+    const lease = await diffs.current();
+    await followCode(store, undefined, lease).finally(lease.release);
+  } catch (error) {
+    if (session.phase !== "waiting") return;
+    onNote?.(`Cannot find the lines of earlier threads, which are now outdated: ${getErrorMessage(error)}`);
+    await store.follow(async ({ anchor }) => ({ anchor, outdated: anchor.kind !== "review" }));
+  }
 }
 
 /** Returns the output of `--json`, with the specification's names and without absent members. */

@@ -23,8 +23,6 @@ export interface PullModeOptions {
   readonly json: boolean;
   /** Reads the built files of the symbol parser. */
   readonly symbolFiles?: (() => Promise<SymbolFiles>) | undefined;
-  /** Prints a note for the person on stderr. */
-  readonly onNote: (text: string) => void;
 }
 
 /** Creates the mode of a pull request's review: a code review with the diff and threads of a forge. */
@@ -69,11 +67,11 @@ export function createPullMode(options: PullModeOptions): ReviewMode {
       context.threads.seed(
         async (store) => {
           // Commits may have been pushed since the earlier review.
-          await followTakenOver(diffs, store).catch(() => {});
+          await followTakenOver(diffs, store, context);
           await opening.seed(store);
         },
         (error) =>
-          options.onNote(`Cannot read the threads at ${forge.address.host}: ${getErrorMessage(error)}`),
+          context.onNote?.(`Cannot read the threads at ${forge.address.host}: ${getErrorMessage(error)}`),
       );
     },
     // The threads are moved to the diff before those of the forge are added.

@@ -49,6 +49,24 @@ describe("threads of a pull request", () => {
     expect(texts()).toEqual([["open", "Why?", "Because."]]);
   });
 
+  it("are outdated until the next diff if the diff cannot be read, which is noted", async () => {
+    const folder = await temporaryFolder();
+    const fake = new FakePull();
+    fake.threads = [remote()];
+    const { store } = await startPullReview(fake, folder);
+    await store.write([{ op: "closed", reason: "interrupted" }]);
+    fake.text = PUSHED;
+    fake.failure = new AppError("forge_error", "Cannot connect to forge.test");
+    const next = await startPullReview(fake, folder, "review2");
+    expect(next.shown()).toMatchObject([{ anchor: { lineStart: 3 }, outdated: true }]);
+    expect(next.notes[0]).toMatch(
+      /^Cannot find the lines of earlier threads.*Cannot connect to forge\.test$/,
+    );
+    fake.failure = undefined;
+    await next.refresh();
+    expect(next.shown()).toMatchObject([{ anchor: { lineStart: 5, lineEnd: 5 }, outdated: false }]);
+  });
+
   it("have the text to which its author has changed it at the forge", async () => {
     const fake = new FakePull();
     fake.threads = [remote({}, "Wyh?")];

@@ -12,6 +12,8 @@ export const PUSHED = lines("new", "new", "one", "", "two, changed", "", "three"
 export class FakePull {
   text = FIRST;
   threads: readonly ForgeThread[] | AppError = [];
+  /** The error of reading the diff. */
+  failure: AppError | undefined;
   /** Commits whose reviews were posted. */
   readonly posted: string[] = [];
   incomplete: readonly string[] | undefined;
@@ -46,6 +48,7 @@ export class FakePull {
         return this.threads;
       },
       patch: async () => {
+        if (this.failure) throw this.failure;
         this.patches += 1;
         return filePatch("a.txt", content(OLD), content(this.text))?.bytes ?? Buffer.alloc(0);
       },
