@@ -61,15 +61,9 @@ const thread = z.object({
 const context = z.object({ before: z.array(z.string()).readonly(), after: z.array(z.string()).readonly() });
 
 /** A thread as it was when its batch was sent: its messages are the first `count` of the thread. */
-const sentThread = z.object({
-  id: z.string(),
-  count: z.number(),
-  anchor,
-  state,
-  outdated: z.boolean(),
-  resolvedBy: author.nullable(),
-  accepted: z.boolean().exactOptional(),
-});
+const sentThread = thread
+  .pick({ id: true, anchor: true, state: true, outdated: true, resolvedBy: true, accepted: true })
+  .extend({ count: z.number() });
 
 const batch = z.object({
   id: z.string(),
