@@ -21,7 +21,7 @@ import {
   usageRowSchema,
 } from "./admin-schemas.ts";
 import { adminHealth, adminSettings, keyLimitsState, teamLimitsState } from "./admin-state.ts";
-import { configuredKeys, expectNoConfiguredKeys } from "./configured-keys.ts";
+import { configuredKeys, expectChangeable, expectNoConfiguredKeys, findKey } from "./configured-keys.ts";
 import {
   keyPatchSchema,
   newKeySchema,
@@ -40,16 +40,15 @@ function paginate<Item>(items: readonly Item[], { limit: size, cursor }: z.outpu
   return { shown: items.slice(from, end), next_cursor: end < items.length ? String(end) : null };
 }
 
-/** Returns `id`. Throws `conflict` for a key of the configuration, which can be changed only in the file. */
-async function changeable({ runtime }: AdminContext, id: string): Promise<string> {
-  const key = configuredKeys(runtime.config).find((each) => each.id === id);
-  if (key === undefined) return id;
-  throw new AppError("conflict", `The key ${key.name} is in the configuration file; change it there`);
+async function readKey(context: AdminContext, id: string) {
+  return findKey(await openStore(context), id, () => context.runtime.config);
 }
 
-async function findKey(context: AdminContext, id: string) {
-  const configured = configuredKeys(context.runtime.config).find((each) => each.id === id);
-  return configured ?? (await openStore(context)).find(id);
+/** Opens the store to change a key. Throws as `expectChangeable` does. */
+async function openToChange(context: AdminContext, id: string) {
+  const store = await openStore(context);
+  await expectChangeable(store, id, () => context.runtime.config);
+  return store;
 }
 
 /** All routes, in the order of the OpenAPI document. */
@@ -80,7 +79,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     path: "/keys/{id}",
     summary: "Returns a key",
     response: z.strictObject({ key: keySchema }),
-    serve: async (context, { params: { id = "" } }) => ({ key: await findKey(context, id) }),
+    serve: async (context, { params: { id = "" } }) => ({ key: await readKey(context, id) }),
   }),
   route({
     method: "PATCH",
@@ -89,8 +88,8 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: keyPatchSchema,
     response: z.strictObject({ key: keySchema }),
     async serve(context, { params: { id = "" }, body }) {
-      const store = await openStore(context);
-      return { key: await store.update(await changeable(context, id), body, context.actor) };
+      const store = await openToChange(context, id);
+      return { key: await store.update(id, body, context.actor) };
     },
   }),
   route({
@@ -99,8 +98,8 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Revokes a key",
     response: z.strictObject({ key: keySchema }),
     async serve(context, { params: { id = "" } }) {
-      const store = await openStore(context);
-      return { key: await store.revoke(await changeable(context, id), context.actor) };
+      const store = await openToChange(context, id);
+      return { key: await store.revoke(id, context.actor) };
     },
   }),
   route({
@@ -110,9 +109,9 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: rotationSchema,
     response: z.strictObject({ key: keySchema, secret: z.string() }),
     async serve(context, { params: { id = "" }, body: { grace } }) {
-      const store = await openStore(context);
+      const store = await openToChange(context, id);
       const graceMs = grace === undefined ? 0 : (parseSpan(grace) ?? 0);
-      return store.rotate(await changeable(context, id), graceMs, context.actor);
+      return store.rotate(id, graceMs, context.actor);
     },
   }),
   route({
@@ -199,7 +198,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Returns the remaining limits of a key",
     response: keyLimitsStateSchema,
     serve: async (context, { params: { id = "" } }) =>
-      keyLimitsState(await findKey(context, id), context.services),
+      keyLimitsState(await readKey(context, id), context.services),
   }),
   route({
     method: "GET",

@@ -1,9 +1,10 @@
 import type { ZodError } from "zod";
 import { processEnvironment } from "../../../config/paths.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { captureSchema } from "../../../config/proxy/limits.ts";
 import type { ProxyFlags } from "../../../config/proxy/settings.ts";
 import { AppError } from "../../../errors.ts";
-import { configuredKeys } from "../../../proxy/gateway/configured-keys.ts";
+import { configuredKeys, expectChangeable, findKey } from "../../../proxy/gateway/configured-keys.ts";
 import { type KeyPatch, newKeySchema, ROLES, type VirtualKey } from "../../../proxy/gateway/key-schemas.ts";
 import type { KeyStore } from "../../../proxy/gateway/key-store.ts";
 import { parseSpan } from "../../../proxy/gateway/time-span.ts";
@@ -37,7 +38,7 @@ export async function createKey(name: string, flags: KeyFlags, output: Output): 
 }
 
 export async function listKeys(flags: KeyFlags, output: Output): Promise<number> {
-  const { config } = await readProxyConfiguration(processEnvironment, flags, false);
+  const config = await readConfig(flags);
   const stored = await withKeyStore(processEnvironment, flags, (store) => store.list());
   const configured = configuredKeys(config);
   const keys = [...stored, ...configured];
@@ -52,13 +53,8 @@ export async function listKeys(flags: KeyFlags, output: Output): Promise<number>
 }
 
 export async function showKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
-  const find = () => withKeyStore(processEnvironment, flags, (store) => store.find(name));
-  const key = await find().catch(async (error) => {
-    const configured = isUnknown(error) ? await findConfigured(name, flags) : undefined;
-    if (configured === undefined) throw error;
-    return configured;
-  });
-  return print(key, flags, output);
+  const find = (store: KeyStore) => findKey(store, name, () => readConfig(flags));
+  return print(await withKeyStore(processEnvironment, flags, find), flags, output);
 }
 
 export async function updateKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
@@ -84,25 +80,14 @@ function changed<Result>(
   flags: KeyFlags,
   task: (store: KeyStore) => Promise<Result>,
 ): Promise<Result> {
-  return withKeyStore(processEnvironment, flags, task).catch(async (error) => {
-    const configured = isUnknown(error) ? await findConfigured(name, flags) : undefined;
-    if (configured === undefined) throw error;
-    throw new AppError("usage", `The key ${configured.name} is in the configuration file`, {
-      hint: "Change it there, in proxy.api_keys.",
-    });
+  return withKeyStore(processEnvironment, flags, async (store) => {
+    await expectChangeable(store, name, () => readConfig(flags));
+    return task(store);
   });
 }
 
-/** Returns whether an error of the key store means that there is no key or team with a name. */
-function isUnknown(error: unknown): boolean {
-  return error instanceof AppError && error.cause instanceof AppError && error.cause.code === "not_found";
-}
-
-/** Returns the key of the configuration with this name or id; undefined if the configuration cannot be read. */
-async function findConfigured(name: string, flags: KeyFlags): Promise<VirtualKey | undefined> {
-  const read = readProxyConfiguration(processEnvironment, flags, false);
-  const { config } = await read.catch(() => ({ config: { keys: [] } }));
-  return configuredKeys(config).find((key) => key.name === name || key.id === name);
+async function readConfig(flags: KeyFlags): Promise<ProxyConfig> {
+  return (await readProxyConfiguration(processEnvironment, flags, false)).config;
 }
 
 /** `default`: the value of `proxy.capture`. */
@@ -110,7 +95,6 @@ const CAPTURES = [...captureSchema.options, "default"] as const;
 
 /** Returns the members of a key that the flags set or remove. Throws `usage` for invalid values. */
 function keyMembers(flags: KeyFlags): KeyPatch {
-  const limits = parseLimitsPatch(flags);
   const tags = parseTags(flags.tag);
   const role = ROLES.find((known) => known === flags.role);
   if (flags.role !== undefined && role === undefined)
@@ -126,7 +110,7 @@ function keyMembers(flags: KeyFlags): KeyPatch {
     expires_at: flags.expires === false ? null : flags.expires && parseExpiry(flags.expires),
     tags,
     role,
-    limits: Object.keys(limits).length > 0 ? limits : undefined,
+    limits: parseLimitsPatch(flags),
   };
 }
 

@@ -19,19 +19,22 @@ export interface LimitFlags {
 
 /** Returns the limits that the flags name. Throws `usage`. */
 export function parseLimits(flags: LimitFlags): Limits {
-  const limits = Object.entries(parseLimitsPatch(flags)).filter(([, value]) => value !== null);
+  const limits = Object.entries(parseLimitsPatch(flags) ?? {}).filter(([, value]) => value !== null);
   return Object.fromEntries(limits);
 }
 
-/** Returns the limits that the flags name; null for limits that the flags remove. Throws `usage`. */
-export function parseLimitsPatch(flags: LimitFlags): LimitsPatch {
+/**
+ * Returns the limits that the flags name, with null for limits that the flags remove; undefined if they name none.
+ * Throws `usage`.
+ */
+export function parseLimitsPatch(flags: LimitFlags): LimitsPatch | undefined {
   const limits: LimitsPatch = {};
   for (const name of ["rpm", "tpm", "concurrency"] as const) {
     const text = flags[name];
     if (text !== undefined) limits[name] = text === false ? null : parseCount(`--${name}`, text);
   }
   if (flags.budget !== undefined) limits.budgets = flags.budget === false ? null : parseBudgets(flags.budget);
-  return limits;
+  return Object.keys(limits).length > 0 ? limits : undefined;
 }
 
 /**

@@ -34,11 +34,7 @@ export async function showTeam(name: string, flags: TeamFlags, output: Output): 
 }
 
 export async function updateTeam(name: string, flags: TeamFlags, output: Output): Promise<number> {
-  const limits = parseLimitsPatch(flags);
-  const patch = {
-    limits: Object.keys(limits).length > 0 ? limits : undefined,
-    tags: parseTags(flags.tag),
-  };
+  const patch = { limits: parseLimitsPatch(flags), tags: parseTags(flags.tag) };
   return print(await inStore(flags, (store) => store.updateTeam(name, patch, COMMAND_LINE)), flags, output);
 }
 
