@@ -5,6 +5,7 @@ import { databaseLocation } from "../config/proxy/database-location.ts";
 import { generatedKeyFile, keepNewKey, readGeneratedKey } from "../config/proxy/generated-key.ts";
 import { readModelData } from "../config/proxy/model-data.ts";
 import { resolveProxyConfig } from "../config/proxy/resolve.ts";
+import type { ProxySettings } from "../config/proxy/schema.ts";
 import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../config/proxy/settings.ts";
 import { readTls } from "../config/proxy/tls.ts";
 import { readSecrets, secretId, secretSources } from "../config/secret-sources.ts";
@@ -31,16 +32,15 @@ export async function readProxyConfiguration(
 ): Promise<ReadConfiguration> {
   const loaded = await loadProxySettings(environment, flags);
   const { settings } = loaded;
-  const needsKey =
-    effectiveMode(settings.auth_mode, settings.allow_lan_access) !== "off" && settings.api_keys.length === 0;
   const data = dataDirectory(environment);
-  const keptKey = needsKey ? await readGeneratedKey(data) : undefined;
+  const generated = await findGeneratedKey(settings, data);
   const folders = { data, configuration: dirname(loaded.path) };
   const secrets = await readSecrets(secretSources(settings, environment), environment);
   // Replicas can share a PostgreSQL database, and each would create its own key.
   const isShared = databaseLocation(settings, environment, folders, secrets).location.engine === "postgres";
   const mayCreate = mayMakeKey && !isShared;
-  const kept = needsKey && keptKey === undefined && mayCreate ? await keepNewKey(data) : undefined;
+  const isMissing = generated.isNeeded && generated.key === undefined;
+  const kept = isMissing && mayCreate ? await keepNewKey(data) : undefined;
   const localServers = settings.upstreams === undefined ? await findLocalServers() : [];
   const { tls } = settings;
   const tlsKey = typeof tls?.key === "object" ? secrets.get(secretId(tls.key)) : undefined;
@@ -50,10 +50,23 @@ export async function readProxyConfiguration(
     tls: await readTls(tls, dirname(loaded.path), tlsKey),
     folder: dirname(loaded.path),
     modelData: await readModelData(settings.model_data, dirname(loaded.path)),
-    generatedKey: keptKey ?? kept?.key,
+    generatedKey: generated.key ?? kept?.key,
     dataDirectory: data,
   });
   return { loaded, config, newKey: kept?.isNew ? kept.key : undefined };
+}
+
+/**
+ * Returns whether clients need a generated key, because authentication needs a key and the configuration has none, and
+ * this key if it exists.
+ */
+export async function findGeneratedKey(
+  settings: Pick<ProxySettings, "auth_mode" | "allow_lan_access" | "api_keys">,
+  data: string,
+): Promise<{ readonly isNeeded: boolean; readonly key: string | undefined }> {
+  const isNeeded =
+    effectiveMode(settings.auth_mode, settings.allow_lan_access) !== "off" && settings.api_keys.length === 0;
+  return { isNeeded, key: isNeeded ? await readGeneratedKey(data) : undefined };
 }
 
 /** Prints a newly generated key and the path of the file in which it is stored. */

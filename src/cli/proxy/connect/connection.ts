@@ -1,12 +1,12 @@
 import type { Connection, ProxyConnector } from "../../../agents/proxy-connector.ts";
 import { isSameAddress, isWildcard, urlHost } from "../../../config/loopback.ts";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
-import { readGeneratedKey } from "../../../config/proxy/generated-key.ts";
 import type { ProxySettings } from "../../../config/proxy/schema.ts";
 import { loadProxySettings } from "../../../config/proxy/settings.ts";
 import { getConfiguredDialect } from "../../../config/proxy/upstreams.ts";
 import { AppError, getErrorMessage, systemErrorCode } from "../../../errors.ts";
 import { effectiveMode } from "../../../proxy/auth/policy.ts";
+import { findGeneratedKey } from "../../proxy-configuration.ts";
 
 export interface ConnectionFlags {
   readonly config?: string;
@@ -33,10 +33,7 @@ export function getSecrets({ key }: Connection): readonly string[] {
  * beside its own login. Throws `usage` if `--url` is not an HTTP URL.
  */
 export async function connectionTo(flags: ConnectionFlags, client: NamedConnector): Promise<Connection> {
-  const { settings } = await loadProxySettings(
-    processEnvironment,
-    flags.config === undefined ? {} : { config: flags.config },
-  );
+  const { settings } = await loadProxySettings(processEnvironment, { config: flags.config });
   const url = flags.url === undefined ? getLocalUrl(settings) : addressFrom(flags.url);
   refuseItself(url, settings);
   const key = await keyFor(url, settings, flags);
@@ -145,8 +142,8 @@ async function keyFor(url: string, settings: ProxySettings, { keyEnv }: Connecti
     return "key_env" in key ? (fromEnvironment(key.key_env) ?? []) : [];
   });
   if (known[0] !== undefined) return known[0];
-  const generated = await readGeneratedKey(dataDirectory(processEnvironment));
-  return generated ?? refuseKey("The proxy requires a key, and no key is configured here");
+  const generated = await findGeneratedKey(settings, dataDirectory(processEnvironment));
+  return generated.key ?? refuseKey("The proxy requires a key, and no key is configured here");
 }
 
 /**
@@ -163,12 +160,9 @@ async function rejectsUnknownKey(url: string): Promise<boolean> {
 /** Returns whether the proxy requires a key that its first start would create. */
 export async function needsFirstKey({ config, url, keyEnv }: ConnectionFlags): Promise<boolean> {
   if (url !== undefined || keyEnv !== undefined) return false;
-  const { settings } = await loadProxySettings(processEnvironment, config === undefined ? {} : { config });
-  if (effectiveMode(settings.auth_mode, settings.allow_lan_access) === "off") return false;
-  return (
-    settings.api_keys.length === 0 &&
-    (await readGeneratedKey(dataDirectory(processEnvironment))) === undefined
-  );
+  const { settings } = await loadProxySettings(processEnvironment, { config });
+  const { isNeeded, key } = await findGeneratedKey(settings, dataDirectory(processEnvironment));
+  return isNeeded && key === undefined;
 }
 
 function fromEnvironment(name: string): string | undefined {
