@@ -11,7 +11,8 @@ import { getProcessMark, isProcessMark, mayStillRun } from "./running-process.ts
 
 /** Default milliseconds to wait for a lock, which is usually kept for one small write. */
 const WAIT_MS = 5_000;
-const RETRY_MS = 15;
+/** Milliseconds between two attempts to acquire a lock. */
+export const RETRY_MS = 15;
 /**
  * Age in milliseconds after which a lock file that is not valid JSON is treated as abandoned. A younger file may still
  * be incomplete.

@@ -10,7 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { acquireFileLock } from "../../files/file-lock.ts";
+import { acquireFileLock, RETRY_MS } from "../../files/file-lock.ts";
 import { createQueue } from "../../files/in-turn.ts";
 import type { SqlRequest } from "./protocol.ts";
 import type { SqliteWorker } from "./worker-client.ts";
@@ -22,7 +22,7 @@ const LOCK_IDLE_MS = 100;
 /** Milliseconds after which the lock is released between two statements, because other processes may wait. */
 const LOCK_KEPT_MS = 500;
 /** Milliseconds before the lock is acquired again after that: longer than other processes wait between attempts. */
-const LOCK_PAUSE_MS = 25;
+const LOCK_PAUSE_MS = RETRY_MS + 10;
 
 /**
  * Returns Kysely's dialect for a file that several processes share, such as the proxy and the command line. One process

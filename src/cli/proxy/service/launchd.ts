@@ -32,9 +32,8 @@ export function createLaunchd({
       // A loaded agent keeps its old definition. If none is loaded, this command fails, which is ignored.
       const { code } = await run("launchctl", ["bootout", service]);
       await expectSuccess(run, "launchctl", ["enable", service]);
-      const load = ["bootstrap", domain, file];
-      if (code !== 0 || !(await succeedsOnceReleased(run, load, pauseMs)))
-        await expectSuccess(run, "launchctl", load);
+      const load = code === 0 ? onceReleased(run, pauseMs) : run;
+      await expectSuccess(load, "launchctl", ["bootstrap", domain, file]);
     },
     start: async () => void (await expectSuccess(run, "launchctl", ["kickstart", service])),
     disable: async () => void (await expectSuccess(run, "launchctl", ["bootout", service])),
@@ -53,18 +52,15 @@ const NOT_RELEASED = [5, 37];
 /** Attempts within a minute: launchd releases an agent about 5 s after `bootout`, or once its last calls have ended. */
 const RELEASE_ATTEMPTS = 120;
 
-/** Runs `launchctl bootstrap` until launchd has released the old agent. Resolves to whether it succeeded. */
-async function succeedsOnceReleased(
-  run: RunCommand,
-  args: readonly string[],
-  pauseMs: number,
-): Promise<boolean> {
-  for (let attempt = 0; attempt < RELEASE_ATTEMPTS; attempt += 1) {
-    const { code = -1 } = await run("launchctl", args);
-    if (!NOT_RELEASED.includes(code)) return code === 0;
-    await pause(pauseMs);
-  }
-  return false;
+/** Repeats `launchctl bootstrap` until launchd has released the old agent. */
+function onceReleased(run: RunCommand, pauseMs: number): RunCommand {
+  return async (program, args) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const result = await run(program, args);
+      if (!NOT_RELEASED.includes(result.code ?? -1) || attempt === RELEASE_ATTEMPTS) return result;
+      await pause(pauseMs);
+    }
+  };
 }
 
 /**
