@@ -63,6 +63,18 @@ export function shellLine(args: readonly string[], platform: NodeJS.Platform = p
   return args.map((arg) => quoted(arg, platform)).join(" ");
 }
 
+/** Returns the command line that repeats a command with its flags and without a question (`--yes`). */
+export function unattendedLine(
+  command: readonly string[],
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+): string {
+  const args = Object.entries(flags).flatMap(([name, value]) => {
+    if (typeof value === "string") return [name, value];
+    return value ? [name] : [];
+  });
+  return shellLine([...command, ...args, "--yes"]);
+}
+
 /** Seconds that an agent waits for a Sallyport hook: four days, because a decision can take that long. */
 export const HOOK_TIMEOUT_SECONDS = 345_600;
 

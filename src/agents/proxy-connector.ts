@@ -17,6 +17,12 @@ export interface Connection {
   readonly models: readonly string[];
 }
 
+/**
+ * The connection for finding and removing a client's edits. It suffices because the receipts contain the files' text
+ * before and after `connect`.
+ */
+export const NO_CONNECTION: Connection = { url: "", key: "", ownLogin: false, models: [] };
+
 /** The arguments and variables with which an agent uses the proxy without a file. */
 export interface Launch {
   readonly args: readonly string[];

@@ -1,5 +1,5 @@
 import { processEnvironment } from "../config/paths.ts";
-import { systemErrorCode } from "../errors.ts";
+import { type AppError, systemErrorCode } from "../errors.ts";
 import { addColor, isColorWanted, type TextKind } from "./colors.ts";
 
 /**
@@ -30,6 +30,12 @@ export interface Output {
   readonly interactive: boolean;
   /** The notes that are printed, by default `normal`. Set when the flags have been parsed. */
   verbosity?: Verbosity;
+}
+
+/** Prints an error with its code and hint. `title` names the step that failed, if there are several. */
+export function noteError(output: Output, { message, code, hint }: AppError, title?: string): void {
+  output.note(`sallyport: ${title === undefined ? "" : `${title}: `}${message} [${code}]`);
+  if (hint) output.note(hint, "essential");
 }
 
 /**

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { AppError, getErrorMessage, stackFrames, systemErrorCode } from "../errors.ts";
-import { createOutput, type Output } from "./output.ts";
+import { createOutput, noteError, type Output } from "./output.ts";
 import { createProgram } from "./program.ts";
 
 /**
@@ -47,8 +47,7 @@ function folderDeleted(cause: unknown): AppError {
 
 function explain(error: unknown, output: Output): number {
   if (error instanceof AppError) {
-    output.note(`sallyport: ${error.message} [${error.code}]`);
-    if (error.hint) output.note(error.hint, "essential");
+    noteError(output, error);
     if (output.verbosity === "debug") noteStack(error, output);
     return error.exitCode;
   }

@@ -3,12 +3,13 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { changesToUninstall } from "../agents/file-edits/changes.ts";
 import type { FileEdit } from "../agents/file-edits/file-edit.ts";
+import { NO_CONNECTION } from "../agents/proxy-connector.ts";
 import { proxyClients, reviewedAgents } from "../agents/registry.ts";
 import { configFile, dataDirectory, processEnvironment } from "../config/paths.ts";
 import { AppError, systemErrorCode } from "../errors.ts";
 import { storageFailure } from "../files/durable-file.ts";
 import { listRunning } from "../review/live/running-files.ts";
-import type { Output } from "./output.ts";
+import { noteError, type Output } from "./output.ts";
 import { disconnect } from "./proxy/connect/connect.ts";
 import { stopProxy } from "./proxy/control/stop.ts";
 import { listRunningProxies } from "./proxy/running-proxies.ts";
@@ -40,10 +41,10 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
   const quiet: Output = { ...output, note: output.note, result: async () => true };
   for (const step of await listSteps(flags, quiet)) {
     const outcome = await takeStep(step, output);
-    if (typeof outcome === "number") return outcome;
-    if (outcome === "declined") hasDeclined = true;
-    else if (outcome === "removed") removed.push(step.id);
-    else if (outcome !== "absent") failure ??= outcome;
+    if (outcome.kind === "interrupted") return outcome.exitCode;
+    if (outcome.kind === "declined") hasDeclined = true;
+    else if (outcome.kind === "removed") removed.push(step.id);
+    else if (outcome.kind === "failed") failure ??= outcome.error;
   }
   const folder = resolve(dataDirectory(processEnvironment));
   const proxies = flags.project ? [] : await listRunningProxies(folder);
@@ -65,27 +66,28 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
   return failure.exitCode;
 }
 
+type StepOutcome =
+  | { readonly kind: "absent" | "removed" | "declined" }
+  | { readonly kind: "failed"; readonly error: AppError }
+  /** Ctrl-C at the question of the step. */
+  | { readonly kind: "interrupted"; readonly exitCode: number };
+
 /**
  * Carries out a step if its part is installed. Prints and returns the error of a failed step, so that an invalid file
- * of one agent does not prevent the removal of the other parts. Resolves to the exit code after Ctrl-C. Throws `usage`
- * if there is no terminal to ask in.
+ * of one agent does not prevent the removal of the other parts. Throws `usage` if there is no terminal to ask in.
  */
-async function takeStep(
-  { title, isThere, remove }: Step,
-  output: Output,
-): Promise<"absent" | "removed" | "declined" | AppError | number> {
+async function takeStep({ title, isThere, remove }: Step, output: Output): Promise<StepOutcome> {
   try {
-    if (!(await isThere())) return "absent";
+    if (!(await isThere())) return { kind: "absent" };
     const exitCode = await remove();
-    if (exitCode !== 0) return exitCode;
-    if (await isThere()) return "declined";
+    if (exitCode !== 0) return { kind: "interrupted", exitCode };
+    if (await isThere()) return { kind: "declined" };
     output.note(`${title}: done.`, "detail");
-    return "removed";
+    return { kind: "removed" };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "usage") throw error;
-    output.note(`sallyport: ${title}: ${error.message} [${error.code}]`);
-    if (error.hint) output.note(error.hint, "essential");
-    return error;
+    noteError(output, error, title);
+    return { kind: "failed", error };
   }
 }
 
@@ -115,7 +117,7 @@ async function listSteps(flags: UninstallAllFlags, output: Output): Promise<read
   for (const client of proxyClients) {
     const { id, name, proxy } = client;
     if (isElsewhere(client)) continue;
-    const edits = (await proxy.load()).edits(target, { url: "", key: "", ownLogin: false, models: [] });
+    const edits = (await proxy.load()).edits(target, NO_CONNECTION);
     const isThere = () => areThere(id, "proxy", edits);
     const remove = () => disconnect(id, { ...flags, print: false }, output);
     steps.push({ id: `${id} → proxy`, title: `connection of ${name}`, isThere, remove });

@@ -1,7 +1,7 @@
 import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isTemporary, ownCommand } from "../../src/agents/own-command.ts";
+import { isTemporary, ownCommand, shellLine, unattendedLine } from "../../src/agents/own-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const PROGRAM = "/opt/node/bin/node";
@@ -97,4 +97,16 @@ describe("a command in a package manager's cache", () => {
     "/usr/lib/node_modules/sallyport/dist/sallyport.js",
     "/home/a/dlxes/node_modules/sallyport/dist/sallyport.js",
   ])("is not: %s", (script) => expect(isTemporary([PROGRAM, script])).toBe(false));
+});
+
+it("the command line that repeats a command has its flags that are set, quoted, and --yes", () => {
+  const flags = {
+    "--config": undefined,
+    "--env-file": "/home/dev/my keys.env",
+    "--project": false,
+    "--proxy": true,
+  };
+  expect(unattendedLine(["sallyport", "init"], flags)).toBe(
+    `sallyport init --env-file ${shellLine(["/home/dev/my keys.env"])} --proxy --yes`,
+  );
 });

@@ -1,8 +1,12 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { shellLine } from "../../src/agents/own-command.ts";
 import { quietPort } from "../support/quiet-port.ts";
-import { sandbox, startCommand } from "../support/spawned-command.ts";
+import { COMMAND, sandbox, startCommand } from "../support/spawned-command.ts";
+
+/** The command that runs this installation, which is not on the PATH. */
+const OWN = shellLine([process.execPath, COMMAND]);
 
 /** A `secret-tool` that stores secrets as files, because the keychain's service needs a desktop session. */
 const SECRET_TOOL = `#!/bin/sh
@@ -58,7 +62,7 @@ describe("sallyport init", () => {
     expect(code).toBe(2);
     expect(stdout).toMatch(/^Review the plans of Claude Code +proposed$/m);
     expect(stderr).toContain("review plan");
-    expect(stderr).toContain("To carry out the steps above, run: sallyport init --yes");
+    expect(stderr).toContain(`To carry out the steps above, run: ${OWN} init --yes`);
     expect(stderr).toContain(`repository     ${join(folder, "project")}`);
     expect(stderr).toContain("ANTHROPIC_API_KEY");
     expect(stdout + stderr).not.toContain("sk-ant-secret");
@@ -130,7 +134,7 @@ describe("sallyport init", () => {
     );
     const hooks = await run("init", "--yes");
     expect(hooks.stdout).toMatch(/^Connect Claude Code to the proxy +proposed$/m);
-    expect(hooks.stderr).toContain("Set up the proxy too: sallyport init --proxy --yes");
+    expect(hooks.stderr).toContain(`Set up the proxy too: ${OWN} init --proxy --yes`);
     expect(await listHome()).not.toContain("config.json");
 
     const { code, stdout, stderr } = await run("init", "--yes", "--proxy", "--json");

@@ -2,14 +2,14 @@ import { dirname } from "node:path";
 import { type Change, changesToInstall, readText } from "../../agents/file-edits/changes.ts";
 import { showChanges } from "../../agents/file-edits/show-changes.ts";
 import { writeChanges } from "../../agents/file-edits/write-changes.ts";
-import { shellLine } from "../../agents/own-command.ts";
+import { unattendedLine } from "../../agents/own-command.ts";
 import { reviewedAgentNamed } from "../../agents/registry.ts";
 import { accessKeychain } from "../../config/keychain.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import { withoutUrlSecrets } from "../../config/proxy/secrets.ts";
 import { AppError } from "../../errors.ts";
 import { makeFolders } from "../../files/make-folders.ts";
-import type { Output } from "../output.ts";
+import { noteError, type Output } from "../output.ts";
 import { connect, planConnection } from "../proxy/connect/connect.ts";
 import { isAnswering } from "../proxy/connect/connection.ts";
 import { installService, planService } from "../proxy/service/service.ts";
@@ -73,13 +73,15 @@ export async function init(flags: InitFlags, output: Output): Promise<number> {
       steps.push(report);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      output.note(`sallyport: ${proposal.title}: ${error.message} [${error.code}]`);
-      if (error.hint) output.note(error.hint, "essential");
+      noteError(output, error, proposal.title);
       steps.push({ ...proposal, state: "failed", files: [], diff: "", error: error.message });
       if (exitCode === 0) exitCode = error.exitCode;
     }
   }
-  const hints = [...listProxyHints(steps, flags, onlyShow), ...listHints(situation, flags, proposals)];
+  const hints = [
+    ...(await listProxyHints(steps, flags, onlyShow)),
+    ...listHints(situation, flags, proposals),
+  ];
   for (const hint of hints) output.note(hint);
   await output.result(
     flags.json
@@ -88,7 +90,7 @@ export async function init(flags: InitFlags, output: Output): Promise<number> {
   );
   if (!flags.dryRun && missing !== undefined && steps.length > 0)
     throw new AppError("usage", `No changes made: ${missing}`, {
-      hint: `To carry out the steps above, run: ${formatUnattendedCommand({
+      hint: `To carry out the steps above, run: ${await formatUnattendedCommand({
         ...flags,
         proxy: proposals.some(({ part }) => part === "proxy"),
       })}`,
@@ -151,7 +153,6 @@ async function carryOutStep(
   preview: Preview | undefined,
   output: Output,
 ): Promise<void> {
-  const given = config === undefined ? {} : { config };
   switch (kind) {
     case "hook":
       await install(agent, { project, yes: true }, output);
@@ -159,13 +160,10 @@ async function carryOutStep(
     case "keys":
       return keepKeys(situation, preview?.changes ?? []);
     case "service":
-      await installService(
-        { ...given, ...(envFile === undefined ? {} : { envFile }), print: false, yes: true, json: false },
-        output,
-      );
+      await installService({ config, envFile, print: false, yes: true, json: false }, output);
       return;
     case "connection":
-      await connect(agent, { ...given, project, print: false, yes: true }, output);
+      await connect(agent, { config, project, print: false, yes: true }, output);
   }
 }
 
@@ -236,24 +234,20 @@ function formatSteps(steps: readonly StepReport[], { agents }: Situation): strin
   );
 }
 
-function listProxyHints(
+async function listProxyHints(
   steps: readonly StepReport[],
   flags: InitFlags,
   onlyShow: boolean,
-): readonly string[] {
+): Promise<readonly string[]> {
   const isLeftOut = !onlyShow && steps.some(({ part, state }) => part === "proxy" && state === "proposed");
-  return isLeftOut ? [`Set up the proxy too: ${formatUnattendedCommand({ ...flags, proxy: true })}`] : [];
+  if (!isLeftOut) return [];
+  return [`Set up the proxy too: ${await formatUnattendedCommand({ ...flags, proxy: true })}`];
 }
 
-export function formatUnattendedCommand({ config, envFile, project, proxy }: InitFlags): string {
-  const args = [
-    ...(config === undefined ? [] : ["--config", config]),
-    ...(envFile === undefined ? [] : ["--env-file", envFile]),
-    ...(project ? ["--project"] : []),
-    ...(proxy ? ["--proxy"] : []),
-    "--yes",
-  ];
-  return shellLine(["sallyport", "init", ...args]);
+async function formatUnattendedCommand({ config, envFile, project, proxy }: InitFlags): Promise<string> {
+  const { argv } = await currentInstallTarget(project);
+  const flags = { "--config": config, "--env-file": envFile, "--project": project, "--proxy": proxy };
+  return unattendedLine([...argv, "init"], flags);
 }
 
 /** Returns the change that creates the configuration file, which names keys in the keychain. Only reads. */

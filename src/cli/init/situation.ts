@@ -83,7 +83,7 @@ export async function detectSituation(flags: InitFlags): Promise<Situation> {
     keys: vendorVariables.filter((name) => processEnvironment[name]?.trim()),
     keychain: await hasKeychain(),
     configuration: {
-      path: configurationPath(processEnvironment, toProxyFlags(flags)),
+      path: configurationPath(processEnvironment, { config: flags.config }),
       exists: read === undefined || read.loaded.file !== undefined,
       problem: problem ?? null,
     },
@@ -94,10 +94,6 @@ export async function detectSituation(flags: InitFlags): Promise<Situation> {
       service: await readServiceState(),
     },
   };
-}
-
-function toProxyFlags({ config }: InitFlags): { readonly config?: string } {
-  return config === undefined ? {} : { config };
 }
 
 async function findAgents(target: InstallTarget): Promise<readonly FoundAgent[]> {
@@ -122,7 +118,7 @@ async function readConfiguration(
   flags: InitFlags,
 ): Promise<{ readonly read?: ReadConfiguration; readonly problem?: string }> {
   try {
-    return { read: await readProxyConfiguration(processEnvironment, toProxyFlags(flags), false) };
+    return { read: await readProxyConfiguration(processEnvironment, { config: flags.config }, false) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { problem: error.message };

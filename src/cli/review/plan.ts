@@ -9,7 +9,7 @@ import { jsonChannel, textChannel } from "../../review/plan/generic-channel.ts";
 import { createPlanId } from "../../review/plan/plan-id.ts";
 import { planTitle } from "../../review/plan/plan-title.ts";
 import { createRecordStore } from "../../review/storage/records.ts";
-import type { Output } from "../output.ts";
+import { noteError, type Output } from "../output.ts";
 import { type AgentSession, reportSession } from "./agent-session.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { parseTimeLimit, type ReviewOptions, resolveOptions, shortest } from "./options.ts";
@@ -45,11 +45,12 @@ export async function reviewPlan(
   } catch (error) {
     if (!hook) throw error;
     // Without a decision, the agent shows its own prompt.
-    const code = error instanceof AppError ? error.code : "internal";
-    output.note(`sallyport: ${getErrorMessage(error)} [${code}]`);
-    if (!(error instanceof AppError)) return exitCodeFor(hook, 1);
-    if (error.hint) output.note(error.hint, "essential");
-    return exitCodeFor(hook, error.exitCode);
+    if (error instanceof AppError) {
+      noteError(output, error);
+      return exitCodeFor(hook, error.exitCode);
+    }
+    output.note(`sallyport: ${getErrorMessage(error)} [internal]`);
+    return exitCodeFor(hook, 1);
   }
 }
 

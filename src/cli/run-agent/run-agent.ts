@@ -63,8 +63,7 @@ export async function runAgent(
 
 /** Creates the proxy's key as `proxy start` does, because the agent must send it. */
 async function createKey({ config }: RunFlags, output: Output): Promise<void> {
-  const given = config === undefined ? {} : { config };
-  const { newKey } = await readProxyConfiguration(processEnvironment, given, true);
+  const { newKey } = await readProxyConfiguration(processEnvironment, { config }, true);
   if (newKey !== undefined) noteNewKey(newKey, output);
 }
 

@@ -4,6 +4,7 @@ import type { Agent, InstallTarget } from "../../agents/agent.ts";
 import { resolveTarget } from "../../agents/file-edits/changes.ts";
 import { createReceiptStore, type ReceiptStore } from "../../agents/file-edits/receipts.ts";
 import { ownCommand, shellLine } from "../../agents/own-command.ts";
+import { NO_CONNECTION } from "../../agents/proxy-connector.ts";
 import type { ProxyClient } from "../../agents/registry.ts";
 import { dataDirectory, getHomeDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
@@ -71,7 +72,7 @@ export function openReceipts(agent: string, part: "review" | "proxy"): ReceiptSt
 /** Returns whether `proxy connect` has written one of the client's files, which can be symbolic links. */
 export async function isConnected({ id, proxy }: ProxyClient, target: InstallTarget): Promise<boolean> {
   const receipts = openReceipts(id, "proxy");
-  const edits = (await proxy.load()).edits(target, { url: "", key: "", ownLogin: false, models: [] });
+  const edits = (await proxy.load()).edits(target, NO_CONNECTION);
   const find = async (path: string) => receipts.find(await resolveTarget(path));
   const kept = await Promise.all(edits.map(({ path }) => find(path).catch(() => undefined)));
   return kept.some(Boolean);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shellLine } from "../../../src/agents/own-command.ts";
-import { formatConfiguration, formatUnattendedCommand, withoutSecrets } from "../../../src/cli/init/init.ts";
+import { formatConfiguration, withoutSecrets } from "../../../src/cli/init/init.ts";
 import { listHints, proposeSteps } from "../../../src/cli/init/propose.ts";
 import type { FoundAgent, FoundUpstream, Situation } from "../../../src/cli/init/situation.ts";
 import { parseConfiguration } from "../../../src/config/load.ts";
@@ -147,11 +146,4 @@ describe("the configuration that init writes", () => {
       ollama: { dialect: "chat-completions", base_url: "http://127.0.0.1:11434/v1" },
     });
   });
-});
-
-it("the command that init suggests quotes paths", () => {
-  const flags = { project: false, proxy: true, yes: false, dryRun: false, json: false };
-  expect(formatUnattendedCommand({ ...flags, envFile: "/home/dev/my keys.env" })).toBe(
-    `sallyport init --env-file ${shellLine(["/home/dev/my keys.env"])} --proxy --yes`,
-  );
 });

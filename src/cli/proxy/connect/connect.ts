@@ -6,8 +6,8 @@ import {
   resolveTarget,
 } from "../../../agents/file-edits/changes.ts";
 import { forgetReceipts } from "../../../agents/file-edits/write-changes.ts";
-import { shellLine } from "../../../agents/own-command.ts";
-import type { Connection } from "../../../agents/proxy-connector.ts";
+import { unattendedLine } from "../../../agents/own-command.ts";
+import { NO_CONNECTION } from "../../../agents/proxy-connector.ts";
 import { type ProxyClient, proxyClientNamed } from "../../../agents/registry.ts";
 import { AppError } from "../../../errors.ts";
 import type { Output } from "../../output.ts";
@@ -92,7 +92,9 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   requireProjectSettings(client, flags);
   const connector = await client.proxy.load();
   const target = await currentInstallTarget(flags.project);
-  const connection = await connectionTo(flags, { name: client.name, ...connector }).catch(() => NOWHERE);
+  const connection = await connectionTo(flags, { name: client.name, ...connector }).catch(
+    () => NO_CONNECTION,
+  );
   const edits = connector.edits(target, connection);
   if (edits.length === 0) {
     output.note(`For ${client.name}, only environment variables are set. Unset them in the shell.`);
@@ -115,12 +117,6 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   return 0;
 }
 
-/**
- * The connection that `disconnect` uses if `connectionTo` fails. It suffices because the receipts contain the
- * files' text before and after `connect`.
- */
-const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };
-
 /** Warns of files of a repository that contain the proxy's key. */
 function warnOfKeyInProject(changes: readonly Change[], secrets: readonly string[], output: Output): void {
   const paths = changes.filter(({ after = "" }) => secrets.some((secret) => after.includes(secret)));
@@ -142,16 +138,12 @@ function formatUnattendedCommand(
   id: string,
   flags: ConnectFlags,
 ): string {
-  const { url, keyEnv, config, project } = flags;
-  const args = [
-    ...["proxy", verb, id],
-    ...(url === undefined ? [] : ["--url", url]),
-    ...(keyEnv === undefined ? [] : ["--key-env", keyEnv]),
-    ...(config === undefined ? [] : ["--config", config]),
-    ...(project ? ["--project"] : []),
-    "--yes",
-  ];
-  return shellLine([...target.argv, ...args]);
+  return unattendedLine([...target.argv, "proxy", verb, id], {
+    "--url": flags.url,
+    "--key-env": flags.keyEnv,
+    "--config": flags.config,
+    "--project": flags.project,
+  });
 }
 
 async function print(

@@ -9,7 +9,7 @@ import {
 import type { FileEdit } from "../../../agents/file-edits/file-edit.ts";
 import type { ReceiptStore } from "../../../agents/file-edits/receipts.ts";
 import { forgetReceipts, writeChanges } from "../../../agents/file-edits/write-changes.ts";
-import { isTemporary, shellLine } from "../../../agents/own-command.ts";
+import { isTemporary, unattendedLine } from "../../../agents/own-command.ts";
 import { dataDirectory, getHomeDirectory, processEnvironment } from "../../../config/paths.ts";
 import { configurationPath } from "../../../config/proxy/settings.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
@@ -78,13 +78,10 @@ export async function installService(flags: ServiceInstallFlags, output: Output)
   const target = await currentInstallTarget(false);
   const plan = await planService(flags);
   const { manager, definition, receipts, edits, changes } = plan;
-  const { config, envFile } = flags;
-  const unasked = shellLine([
-    ...[...target.argv, "proxy", "service", "install"],
-    ...(config === undefined ? [] : ["--config", config]),
-    ...(envFile === undefined ? [] : ["--env-file", envFile]),
-    "--yes",
-  ]);
+  const unasked = unattendedLine([...target.argv, "proxy", "service", "install"], {
+    "--config": flags.config,
+    "--env-file": flags.envFile,
+  });
   if (changes.length > 0) {
     const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
     if (exitCode !== undefined) return exitCode;
@@ -227,7 +224,7 @@ async function defineService(
 ): Promise<Pick<ServicePlan, "definition" | "shellVariables">> {
   const recorded = recordReads(processEnvironment);
   const { environment } = recorded;
-  const flags = config === undefined ? {} : { config };
+  const flags = { config };
   const { config: resolved, loaded } = await readProxyConfiguration(environment, flags, false);
   const target = await currentInstallTarget(false);
   const path = resolve(configurationPath(environment, flags));

@@ -18,7 +18,7 @@ export async function proxyFindings(
 ): Promise<{ readonly findings: readonly Finding[]; readonly address: PortToCheck }> {
   const subject = "configuration";
   try {
-    const given = flags.config === undefined ? {} : { config: flags.config };
+    const given = { config: flags.config };
     const { loaded, config } = await readProxyConfiguration(processEnvironment, given, false);
     const detail = loaded.file ? loaded.path : `${loaded.path} not found: defaults are used`;
     const findings: readonly Finding[] = [

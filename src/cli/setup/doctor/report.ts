@@ -19,8 +19,7 @@ export async function formatBugReport(
   findings: readonly Finding[],
   { config }: DoctorFlags,
 ): Promise<string> {
-  const flags = config === undefined ? {} : { config };
-  const read = await readProxyConfiguration(processEnvironment, flags, false).catch(
+  const read = await readProxyConfiguration(processEnvironment, { config }, false).catch(
     (error: unknown) => error,
   );
   const isRead = typeof read === "object" && read !== null && "loaded" in read;
