@@ -15,6 +15,14 @@ export interface UpgradeFlags {
   readonly json: boolean;
 }
 
+interface UpgradeOptions {
+  readonly run?: RunCommand;
+  /** The version of this program. */
+  readonly installed?: string;
+  /** The script of this process; undefined for the single executable. */
+  readonly script?: string | undefined;
+}
+
 const INTERRUPTED = 130;
 
 /**
@@ -24,9 +32,11 @@ const INTERRUPTED = 130;
 export async function upgrade(
   flags: UpgradeFlags,
   output: Output,
-  run: RunCommand = runCommand,
-  installed = version,
-  script = isSea() ? undefined : process.argv[1],
+  {
+    run = runCommand,
+    installed = version,
+    script = isSea() ? undefined : process.argv[1],
+  }: UpgradeOptions = {},
 ): Promise<number> {
   const newest = await fetchNewestVersion(run);
   const isNewer = compareVersions(newest, installed) > 0;

@@ -1,20 +1,15 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { addRunningProxy } from "../../../src/cli/proxy/running-proxies.ts";
 import type { CommandResult } from "../../../src/cli/run-command.ts";
 import { compareVersions, upgrade } from "../../../src/cli/upgrade/upgrade.ts";
+import { dataDirectory, processEnvironment } from "../../../src/config/paths.ts";
+import { listedProxy } from "../../support/listed-proxy.ts";
+import { recordOutput } from "../../support/record-output.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-function recording() {
-  const printed: string[] = [];
-  const output = {
-    note: (text: string) => void printed.push(text),
-    result: async (text: string) => printed.push(text) > 0,
-    lostResult: false,
-    interactive: false,
-  };
-  return { output, printed };
-}
+afterEach(() => void vi.unstubAllEnvs());
 
 const npm = (result: Partial<CommandResult>) => async (): Promise<CommandResult> => ({
   code: 0,
@@ -30,15 +25,15 @@ describe("sallyport upgrade --check", () => {
     ["0.2.0", "Version 0.2.0 is available; 0.1.0 is installed. To install it: sallyport upgrade"],
     ["0.1.0", "Version 0.1.0 is installed. It is the newest version."],
   ])("compares with version %s", async (newest, line) => {
-    const { output, printed } = recording();
-    expect(await upgrade(check, output, npm({ stdout: `${newest}\n` }), "0.1.0")).toBe(0);
-    expect(printed).toEqual([line]);
+    const { output, results } = recordOutput();
+    expect(await upgrade(check, output, { run: npm({ stdout: `${newest}\n` }), installed: "0.1.0" })).toBe(0);
+    expect(results).toEqual([line]);
   });
 
   it("prints JSON", async () => {
-    const { output, printed } = recording();
-    await upgrade({ ...check, json: true }, output, npm({ stdout: "0.2.0\n" }), "0.1.0");
-    expect(JSON.parse(printed.join(""))).toEqual({ installed: "0.1.0", newest: "0.2.0", available: true });
+    const { output, results } = recordOutput();
+    await upgrade({ ...check, json: true }, output, { run: npm({ stdout: "0.2.0\n" }), installed: "0.1.0" });
+    expect(JSON.parse(results.join(""))).toEqual({ installed: "0.1.0", newest: "0.2.0", available: true });
   });
 
   it("does not wait for npm's minute of retries", async () => {
@@ -47,7 +42,7 @@ describe("sallyport upgrade --check", () => {
       lines.push([program, ...args].join(" "));
       return npm({ stdout: "0.1.0\n" })();
     };
-    await upgrade(check, recording().output, run, "0.1.0");
+    await upgrade(check, recordOutput().output, { run, installed: "0.1.0" });
     expect(lines).toEqual([expect.stringMatching(/^npm view sallyport@latest version .*--fetch-retries=1 /)]);
   });
 
@@ -64,8 +59,8 @@ describe("sallyport upgrade --check", () => {
       "getaddrinfo EAI_AGAIN",
     ],
   ])("reports why the newest version is unknown: %j", async (result, reason) => {
-    const { output } = recording();
-    await expect(upgrade(check, output, npm(result), "0.1.0")).rejects.toMatchObject({
+    const { output } = recordOutput();
+    await expect(upgrade(check, output, { run: npm(result), installed: "0.1.0" })).rejects.toMatchObject({
       code: "upgrade_failed",
       message: `Cannot find the newest version: ${reason}`,
     });
@@ -78,6 +73,7 @@ describe("sallyport upgrade", () => {
   /** Creates npm's global folder with a package or link, and returns a stub of npm that prints the folder. */
   async function globalFolder() {
     const folder = await temporaryFolder();
+    vi.stubEnv("SALLYPORT_HOME", join(folder, "data"));
     const root = join(folder, "lib/node_modules");
     const script = join(root, "sallyport/dist/sallyport.js");
     const calls: string[] = [];
@@ -93,10 +89,17 @@ describe("sallyport upgrade", () => {
     const { script, run, calls } = await globalFolder();
     await mkdir(dirname(script), { recursive: true });
     await writeFile(script, "");
-    const { output } = recording();
-    expect(await upgrade({ ...flags, yes: true }, output, run, "0.1.0", script)).toBe(0);
-    expect(calls.at(-1)).toBe("npm install --global sallyport@9.0.0");
-    await expect(upgrade(flags, output, run, "0.1.0", script)).rejects.toMatchObject({ code: "usage" });
+    await addRunningProxy(dataDirectory(processEnvironment), listedProxy);
+    const { output } = recordOutput();
+    expect(await upgrade({ ...flags, yes: true }, output, { run, installed: "0.1.0", script })).toBe(0);
+    expect(calls.slice(-2)).toEqual([
+      "npm install --global sallyport@9.0.0",
+      // The program on the PATH may be another installation.
+      `${process.execPath} ${script} proxy restart --port 8045`,
+    ]);
+    await expect(upgrade(flags, output, { run, installed: "0.1.0", script })).rejects.toMatchObject({
+      code: "usage",
+    });
   });
 
   it("does not replace a clone that is linked there, or a copy elsewhere", async () => {
@@ -104,9 +107,11 @@ describe("sallyport upgrade", () => {
     await mkdir(join(folder, "clone/dist"), { recursive: true });
     await writeFile(join(folder, "clone/dist/sallyport.js"), "");
     await symlink(join(folder, "clone"), dirname(dirname(script)));
-    const { output } = recording();
+    const { output } = recordOutput();
     for (const own of [script, join(folder, "clone/dist/sallyport.js")])
-      await expect(upgrade({ ...flags, yes: true }, output, run, "0.1.0", own)).rejects.toMatchObject({
+      await expect(
+        upgrade({ ...flags, yes: true }, output, { run, installed: "0.1.0", script: own }),
+      ).rejects.toMatchObject({
         code: "upgrade_failed",
       });
   });
