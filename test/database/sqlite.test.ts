@@ -92,8 +92,11 @@ describe("a SQLite database", () => {
     const statements = (async () => {
       while (!done) await busy.selectFrom("teams").selectAll().execute();
     })();
-    for (let count = 0; count < 3; count += 1) await other.selectFrom("teams").selectAll().execute();
+    const found: unknown[] = [];
+    for (let count = 0; count < 3; count += 1)
+      found.push(await other.selectFrom("teams").selectAll().execute());
     done = true;
     await statements;
+    expect(found).toEqual([[], [], []]);
   });
 });

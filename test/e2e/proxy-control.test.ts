@@ -6,7 +6,7 @@ import { Agent, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { startFakeUpstream } from "../support/fake-upstream.ts";
 import { quietPort } from "../support/quiet-port.ts";
 import { COMMAND, sandbox, startCommand } from "../support/spawned-command.ts";
@@ -66,7 +66,7 @@ it("is listed before the ready file exists", async () => {
   const { folder, args } = await startProxy(1);
   const ready = join(folder, "ready.json");
   await startCommand([...args, "--ready-file", ready], { folder });
-  while (!existsSync(ready)) await new Promise((resolve) => setImmediate(resolve));
+  await vi.waitFor(() => expect(existsSync(ready)).toBe(true), { timeout: 60_000, interval: 1 });
   const { pid } = JSON.parse(await readFile(ready, "utf8")) as { pid: number };
   expect(existsSync(join(folder, "data/proxy/running", `${pid}.json`))).toBe(true);
 });

@@ -2,9 +2,9 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { detectSituation } from "../../../src/cli/init/situation.ts";
-import type { Output } from "../../../src/cli/output.ts";
 import { connect } from "../../../src/cli/proxy/connect/connect.ts";
 import { agentFindings } from "../../../src/cli/setup/doctor/agents.ts";
+import { recordOutput } from "../../support/record-output.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 afterEach(() => {
@@ -50,14 +50,8 @@ it("finds a connection in settings that are a link, as of a dotfile manager", as
   await mkdir(join(home, "dotfiles"));
   await writeFile(join(home, "dotfiles/settings.json"), "{}");
   await symlink(join(home, "dotfiles/settings.json"), join(home, ".claude/settings.json"));
-  const output: Output = {
-    note: () => {},
-    result: async () => true,
-    lostResult: false,
-    interactive: false,
-  };
   const flags = { project: false, yes: true, print: false, url: "http://127.0.0.1:9" };
-  expect(await connect("claude-code", flags, output)).toBe(0);
+  expect(await connect("claude-code", flags, recordOutput().output)).toBe(0);
   expect(await findConnected(false)).toEqual([
     ["claude-code", true],
     ["codex", false],

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { proxyClientNamed } from "../../../../src/agents/registry.ts";
-import type { Output } from "../../../../src/cli/output.ts";
 import { connect, disconnect } from "../../../../src/cli/proxy/connect/connect.ts";
 import { connectionTo } from "../../../../src/cli/proxy/connect/connection.ts";
 import { disableTimeouts } from "../../../support/patient-fetch.ts";
+import { recordOutput } from "../../../support/record-output.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 async function connectTo(upstream: Readonly<Record<string, unknown>>, id = "claude-code") {
@@ -72,12 +72,6 @@ describe("a connection in the settings of a project", () => {
     vi.restoreAllMocks();
   });
 
-  const output: Output = {
-    note: () => {},
-    result: async () => true,
-    lostResult: false,
-    interactive: false,
-  };
   const flags = { project: true, yes: true, print: false, url: "http://127.0.0.1:9" };
 
   async function makeProject(): Promise<string> {
@@ -92,7 +86,7 @@ describe("a connection in the settings of a project", () => {
 
   it("is refused for Codex, which ignores providers there", async () => {
     await makeProject();
-    await expect(connect("codex", flags, output)).rejects.toMatchObject({
+    await expect(connect("codex", flags, recordOutput().output)).rejects.toMatchObject({
       code: "usage",
       message: "Codex CLI ignores the proxy's address in the settings of a project",
     });
@@ -102,11 +96,10 @@ describe("a connection in the settings of a project", () => {
     const project = await makeProject();
     const settings = join(project, ".claude/settings.json");
     const warn = async (key: string | undefined) => {
-      const notes: string[] = [];
+      const { notes, output } = recordOutput();
       vi.stubEnv("TEST_PROXY_KEY", key);
       const keyed = key === undefined ? flags : { ...flags, keyEnv: "TEST_PROXY_KEY" };
-      const recording = { ...output, note: (text: string) => void notes.push(text) };
-      expect(await connect("claude-code", keyed, recording)).toBe(0);
+      expect(await connect("claude-code", keyed, output)).toBe(0);
       return notes.filter((note) => note.startsWith("Warning"));
     };
     expect(await warn(undefined)).toEqual([]);
@@ -118,7 +111,7 @@ describe("a connection in the settings of a project", () => {
     const file = join(await makeProject(), ".codex/config.toml");
     await mkdir(dirname(file));
     await writeFile(file, `${OWN_BLOCK}model = "m"\n`);
-    expect(await disconnect("codex", flags, output)).toBe(0);
+    expect(await disconnect("codex", flags, recordOutput().output)).toBe(0);
     expect(await readFile(file, "utf8")).toBe('model = "m"\n');
   });
 

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Output } from "../../../../src/cli/output.ts";
 import { run } from "../../../../src/cli/run.ts";
+import { recordOutput } from "../../../support/record-output.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -45,19 +45,9 @@ async function makeHome(set: Readonly<Record<string, string>>): Promise<string> 
 
 /** Runs a command. Resolves to its exit code, notes and result. */
 async function runCommand(args: readonly string[]) {
-  const notes: string[] = [];
-  let printed = "";
-  const output: Output = {
-    note: (text) => void notes.push(text),
-    result: async (text) => {
-      printed = text;
-      return true;
-    },
-    lostResult: false,
-    interactive: false,
-  };
+  const { notes, results, output } = recordOutput();
   const code = await run(args, output);
-  return { code, text: notes.join("\n"), printed };
+  return { code, text: notes.join("\n"), printed: results.join("") };
 }
 
 async function install(args: readonly string[], set: Readonly<Record<string, string>>) {

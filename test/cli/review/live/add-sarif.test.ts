@@ -6,6 +6,7 @@ import { addFindings } from "../../../../src/cli/review/live/add-sarif.ts";
 import { parseSarif } from "../../../../src/review/live/parse-sarif.ts";
 import { codeServer } from "../../../support/code-server.ts";
 import { planServer } from "../../../support/plan-server.ts";
+import { recordOutput } from "../../../support/record-output.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { testRepository } from "../../../support/test-repository.ts";
 
@@ -19,13 +20,6 @@ function sarif(count: number, uri = "a.ts"): string {
   return JSON.stringify({ version: "2.1.0", runs: [{ tool: { driver: { name: "ESLint" } }, results }] });
 }
 
-const output = (notes: string[]) => ({
-  note: (text: string) => void notes.push(text),
-  result: async () => true,
-  lostResult: false,
-  interactive: false,
-});
-
 it.each([
   [0, []],
   [1, ["1 finding refers to lines outside this review. It was added to the review as a whole."]],
@@ -34,9 +28,9 @@ it.each([
   "adds findings outside the review (%i) to the review as a whole, and reports them",
   async (count, expected) => {
     const { context } = await planServer();
-    const notes: string[] = [];
+    const { notes, output } = recordOutput();
     const store = await context.threads.open();
-    await addFindings(parseSarif(sarif(count), "lint.sarif"), store, context, output(notes));
+    await addFindings(parseSarif(sarif(count), "lint.sarif"), store, context, output);
     expect(notes).toEqual(expected);
     expect([...store.log.threads.values()].map(({ anchor }) => anchor.kind)).toEqual(
       Array(count).fill("review"),
@@ -52,8 +46,8 @@ it("finds the file of an absolute path that contains a symbolic link", async () 
   const { context } = await codeServer(repository);
   const store = await context.threads.open();
   const { href } = pathToFileURL(join(link, "src/a.ts"));
-  const notes: string[] = [];
-  await addFindings(parseSarif(sarif(1, href), "lint.sarif"), store, context, output(notes));
+  const { notes, output } = recordOutput();
+  await addFindings(parseSarif(sarif(1, href), "lint.sarif"), store, context, output);
   const [thread] = store.log.threads.values();
   expect(thread?.anchor).toMatchObject({ kind: "lines", path: "src/a.ts" });
   expect(notes).toEqual([]);
