@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { proxyClientNamed } from "../../../../src/agents/registry.ts";
 import { connect, disconnect } from "../../../../src/cli/proxy/connect/connect.ts";
 import { connectionTo } from "../../../../src/cli/proxy/connect/connection.ts";
+import { keepNewKey } from "../../../../src/config/proxy/generated-key.ts";
 import { disableTimeouts } from "../../../support/patient-fetch.ts";
 import { recordOutput } from "../../../support/record-output.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
@@ -63,6 +64,30 @@ describe("a proxy that requires a key although the configuration does not", () =
     vi.stubEnv("TEST_PROXY_KEY", "sk-0123456789");
     expect(await connectTo(401, "TEST_PROXY_KEY")).toMatchObject({ key: "sk-0123456789" });
     vi.unstubAllEnvs();
+  });
+});
+
+describe("a key that the proxy has generated", () => {
+  const connectWith = async (keys: readonly unknown[]) => {
+    const config = join(await temporaryFolder(), "config.json");
+    await writeFile(
+      config,
+      JSON.stringify({ proxy: { auth_mode: "strict", api_keys: keys, upstreams: {} } }),
+    );
+    const { name, proxy: client } = proxyClientNamed("claude-code");
+    return connectionTo({ config }, { name, ...(await client.load()) });
+  };
+
+  it("is used only without keys in the configuration, beside which the proxy rejects it", async () => {
+    const data = await temporaryFolder();
+    vi.stubEnv("SALLYPORT_HOME", data);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { key } = await keepNewKey(data);
+    expect(await connectWith([])).toMatchObject({ key });
+    await expect(connectWith([{ name: "ci", sha256: "0".repeat(64) }])).rejects.toMatchObject({
+      code: "configuration",
+      message: "The proxy requires a key, and no key is configured here",
+    });
   });
 });
 

@@ -65,7 +65,7 @@ it.each([
   const [run] = JSON.parse(sarif(1, uri)).runs;
   run.results[0].locations[0].physicalLocation.artifactLocation.uriBaseId = "BASE";
   const log = { version: "2.1.0", runs: [{ ...run, originalUriBaseIds: { BASE: { uri: base } } }] };
-  await addFindings(parseSarif(JSON.stringify(log), "lint.sarif"), store, context, output([]));
+  await addFindings(parseSarif(JSON.stringify(log), "lint.sarif"), store, context, recordOutput().output);
   const [thread] = store.log.threads.values();
   expect(thread?.anchor).toMatchObject({ kind: "lines", path: "app/a.ts" });
 });
