@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { RunCommand } from "../../run-command.ts";
-import { expectSuccess } from "./expect-success.ts";
+import { expectSuccess } from "./run-program.ts";
 import { OWN_MARK, type ServiceDefinition, type ServiceManager } from "./service-manager.ts";
 import { escapeXml } from "./xml.ts";
 

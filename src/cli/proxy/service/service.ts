@@ -23,7 +23,7 @@ import { parseCount, printLines } from "../control/logs.ts";
 import { NOT_RUNNING } from "../control/status.ts";
 import { getProxyLogFile } from "../start/start-detached.ts";
 import { createServiceManager } from "./create-service-manager.ts";
-import { runVisibly } from "./run-visibly.ts";
+import { runVisibly } from "./run-program.ts";
 import { OWN_MARK, type ServiceDefinition, type ServiceManager } from "./service-manager.ts";
 import { listShellVariables, recordReads } from "./shell-variables.ts";
 

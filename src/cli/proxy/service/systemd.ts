@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { baseDirectory } from "../../../config/paths.ts";
 import { ALLOCATOR_VARIABLES } from "../../spawn-detached.ts";
-import { expectSuccess } from "./expect-success.ts";
+import { expectSuccess } from "./run-program.ts";
 import {
   DESCRIPTION,
   OWN_MARK,

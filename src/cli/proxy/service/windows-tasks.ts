@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { dataDirectory } from "../../../config/paths.ts";
 import { AppError } from "../../../errors.ts";
 import type { RunCommand } from "../../run-command.ts";
-import { expectSuccess } from "./expect-success.ts";
+import { expectSuccess } from "./run-program.ts";
 import {
   DESCRIPTION,
   OWN_MARK,
