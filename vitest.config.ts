@@ -142,11 +142,12 @@ const SLOW = [
 
 /**
  * Defines eleven projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
- * Chromium; `docs` does so for the documentation site, `slow` for the files that take longest (`npm run test:slow`); `firefox` runs page tests of `e2e` and its own in Firefox
- * (`npm run test:firefox`); `firefox-smoke` runs a few of them in every CI run (`npm run test:firefox-smoke`); `webkit`
- * drives WebKitGTK (`npm run test:webkit`); `agents` drives the real agents, one file at a time
- * (`npm run test:agents`); `editors` drives VS Code's open-source build (`npm run test:extension`); `soak` keeps the
- * built proxy busy for minutes (`npm run test:soak`); `disk` mounts disks and fills them (`npm run test:disk`).
+ * Chromium; `docs` does so for the documentation site, `slow` for the files that take longest (`npm run test:slow`);
+ * `firefox` runs page tests of `e2e` and its own in Firefox (`npm run test:firefox`); `firefox-smoke` runs a few of
+ * them in every CI run (`npm run test:firefox-smoke`); `webkit` drives WebKitGTK (`npm run test:webkit`); `agents`
+ * drives the real agents, one file at a time (`npm run test:agents`); `editors` drives VS Code's open-source build
+ * (`npm run test:extension`); `soak` keeps the built proxy busy for minutes (`npm run test:soak`); `disk` mounts disks
+ * and fills them (`npm run test:disk`).
  */
 export default defineConfig({
   test: {

@@ -168,7 +168,10 @@ const mayImport: Record<string, readonly string[]> = {
   agents: ["review", "config", "files", "errors"],
 };
 
-/** Returns whether a file defines API types: the data that a server sends to its page. Renderers and pages may import these files. */
+/**
+ * Returns whether a file defines API types: the data that a server sends to its page. Renderers and pages may import
+ * these files.
+ */
 const isApiType = (path: string) => /^src\/(review|proxy)\/.*api-types\.ts$/.test(path);
 
 function isAllowed(from: string, to: string): boolean {

@@ -7,7 +7,9 @@ import { build } from "rolldown";
 import { packageVersion, root } from "../bundle.mjs";
 import { describeReviewApi } from "./review-api.mjs";
 
-/** Returns the pages of the review server, of the admin API, of the API for a key's owner, and of the proxy's routes. */
+/**
+ * Returns the pages of the review server, of the admin API, of the API for a key's owner, and of the proxy's routes.
+ */
 export async function createApiPages() {
   const { openApiDocument, adminRoutes, ownRoutes, routes } = await importSources();
   const version = packageVersion();
@@ -25,7 +27,8 @@ export async function createApiPages() {
 }
 
 const REVIEW_TEXT = `The review server serves these routes at the URL that the command prints. [Review server
-API](../reference/review-api.md) describes who may call which, and which of them the specification guarantees.`;
+API](../reference/review-api.md) describes the callers that each route accepts, and the routes that the specification
+guarantees.`;
 
 const PROXY_TEXT = `Every route that the proxy serves, with the dialect of its errors. Routes that accept further methods
 are listed with GET and POST. The vendors' own references describe the bodies of model calls;

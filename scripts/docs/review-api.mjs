@@ -20,7 +20,7 @@ const ROUTES = {
     "PUT /api/settings": ["Changes the settings that the body has", "ReviewSettings", "ReviewSettings"],
     "GET /api/events": ["Streams events to the page", "text/event-stream"],
     "GET /api/ask/prompt thread? anchor? question?": ["Returns the prompt of a question", "AskPrompt"],
-    "POST /api/ask": ["Asks the configured model, and streams its answer", "text/event-stream", "AskBody"],
+    "POST /api/ask": ["Asks the configured model, and streams its response", "text/event-stream", "AskBody"],
     "GET /api/threads": ["Lists the threads", "ThreadList"],
     "POST /api/threads": ["Opens a thread", "Thread", "NewThreadBody"],
     "POST /api/threads/{id}/messages": ["Adds a message to a thread", "Thread", "NewMessageBody"],
@@ -35,7 +35,7 @@ const ROUTES = {
   },
   "Code reviews": {
     "GET /api/diff": ["Returns the diff with its whole patch", "DiffState"],
-    "POST /api/diff/switch": ["Shows a diff, created again", "DiffSwitchResponse", "DiffSwitchBody"],
+    "POST /api/diff/switch": ["Creates a diff again, and shows it", "DiffSwitchResponse", "DiffSwitchBody"],
     "POST /api/feedback": ["Sends feedback, and ends the review", "DecisionResponse", "FeedbackBody"],
     "GET /api/diff/index w?": ["Returns the files of the diff", "DiffIndex"],
     "GET /api/diff/patch n id? w?": ["Returns the patches of files, concatenated", "text/plain"],

@@ -57,8 +57,8 @@ export async function readProxyConfiguration(
 }
 
 /**
- * Returns whether clients need a generated key, because authentication needs a key and the configuration has none, and
- * this key if it exists.
+ * Returns whether clients need a generated key, and that key if it exists. They need one if authentication requires a
+ * key and the configuration lists none.
  */
 export async function findGeneratedKey(
   settings: Pick<ProxySettings, "auth_mode" | "allow_lan_access" | "api_keys">,

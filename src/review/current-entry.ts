@@ -38,7 +38,7 @@ export class CurrentEntry<Shot extends Snapshot, Entry extends DiffEntry<Shot>> 
   /** Leases the diff as described at `DiffSession.current`. If the variant fails, the next call creates it again. */
   async current(ignoreSpace = false): Promise<DiffLease> {
     const entry = await this.get();
-    // Throws if the entry is closed, which would never close the variant.
+    // Throws if the entry is closed, because nothing would close a variant that is created later.
     const whole = this.leaseWhole(entry);
     if (!ignoreSpace) return whole;
     try {

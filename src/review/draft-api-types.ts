@@ -2,7 +2,10 @@ import type { PlanAnnotation } from "./api-types.ts";
 
 /** Types of drafts and earlier rounds. `api-types.ts` exports them with all others. */
 
-/** GET /api/draft, and the response to a PUT with status 409. The page defines `content`; the server stores it without reading it. */
+/**
+ * GET /api/draft, and the response to a PUT with status 409. The page defines `content`; the server stores it without
+ * reading it.
+ */
 export interface Draft<Content = unknown> {
   /** Each PUT must increase it, or repeat it with the stored content; otherwise: 409 with the stored draft. */
   readonly generation: number;

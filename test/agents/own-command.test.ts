@@ -99,7 +99,7 @@ describe("a command in a package manager's cache", () => {
   ])("is not: %s", (script) => expect(isTemporary([PROGRAM, script])).toBe(false));
 });
 
-it("the command line that repeats a command has its flags that are set, quoted, and --yes", () => {
+it("the command line that repeats a command contains the quoted flags that are set, and --yes", () => {
   const flags = {
     "--config": undefined,
     "--env-file": "/home/dev/my keys.env",

@@ -41,7 +41,7 @@ function run(home: string, argv: readonly string[], input = ""): Promise<Ended> 
 
 const isRoot = process.getuid?.() === 0;
 
-/** Runs a program without the privileges of root, to whom no folder is closed. Only root can drop them. */
+/** Runs a program without root's privileges, because root can write to every folder. Only root can drop them. */
 const WITHOUT_PRIVILEGES = isRoot ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : [];
 
 /** Returns a folder that only another user can write to, although its mode permits its owner to. */

@@ -82,7 +82,7 @@ describe("the budget of a key that creates interactions", () => {
   };
   const completed = { id: "int_1", status: "completed", usage };
 
-  it("is reserved for the longest output, and charged the reported usage", async () => {
+  it("covers the longest output while the call runs, and is then charged for the reported usage", async () => {
     const open: (() => void)[] = [];
     const respond: Respond = (hit, response) => void open.push(() => json(completed)(hit, response));
     const { proxy, call } = await start("generative-language", limits, respond);
@@ -131,7 +131,7 @@ describe("the budget of a key that creates interactions", () => {
 });
 
 describe("the token limit of a key", () => {
-  it("is reserved for the input of a pass-through call that generates no text", async () => {
+  it("counts the input of a pass-through call that generates no text", async () => {
     const { call } = await start("chat-completions", { tpm: 100 }, json({ ok: true }));
     const speech = (input: string) => call("/v1/audio/speech", { model: "tts", input });
     expect((await speech("Hi")).status).toBe(200);

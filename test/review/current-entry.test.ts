@@ -7,7 +7,10 @@ interface Numbered extends DiffEntry<Snapshot> {
   readonly number: number;
 }
 
-/** Creates numbered entries, each when the test says so, and records the entries that become current or are closed. */
+/**
+ * Creates numbered entries, each when the test calls its `finish` function, and records the entries that become current
+ * or are closed.
+ */
 function createNumbered() {
   const closed: number[] = [];
   const current: number[] = [];

@@ -93,7 +93,8 @@ export function importClaudeCodeRouter(value: unknown, file: string): Imported {
       api_keys: [importKey("claude-code-router", importSecret(key, REFERENCE))],
     }),
     upstreams,
-    // claude-code-router sends a request for `provider,model` there, even if the prompt is long: direct rules come first.
+    // claude-code-router sends a request for `provider,model` there, even if the prompt is long: direct rules come
+    // first.
     models: [...directRules(config.Providers, names), ...importRoutes(config.Router ?? {}, names, notes)],
     ...(timeout ? { timeouts: { total: timeout / 1000 } } : {}),
   };

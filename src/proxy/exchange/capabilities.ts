@@ -59,8 +59,7 @@ export interface Capabilities {
    */
   readonly toolsNeedResponses: boolean;
   /**
-   * Whether a request with functions can have hosted tools, and one with tools a response format
-   * (generative-language).
+   * Whether a request can combine functions with hosted tools, and tools with a response format (generative-language).
    */
   readonly combinesTools: boolean;
   /** The chat-completions member that sets or disables thinking. */

@@ -8,8 +8,8 @@ import type { Usage } from "./response.ts";
 type Count = number | null | undefined;
 
 /**
- * Returns a reported count as a whole number of at most `MAX_SAFE_INTEGER`; undefined if it is not a finite number or is
- * negative. Some vendors report negative counts, which would reduce sums and spent budgets.
+ * Returns a reported count as a whole number of at most `MAX_SAFE_INTEGER`; undefined if it is not a finite number or
+ * is negative. Some vendors report negative counts, which would reduce sums and spent budgets.
  */
 export function toCount(value: unknown): number | undefined {
   if (typeof value !== "number" || !Number.isFinite(value) || value < 0) return undefined;

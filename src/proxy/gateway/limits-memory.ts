@@ -226,7 +226,10 @@ function drained({ level, at }: Level, limit: number, now: number): number {
 /** Microseconds in which every bucket drains. */
 const MINUTE = 60_000_000;
 
-/** Returns whether the clock was set back after a level was stored, and draining would stop until that time. */
+/**
+ * Returns whether the clock was set back after a level was stored. Without this check, the bucket would not drain until
+ * that time.
+ */
 function isAhead({ at }: Pick<Level, "at">, now: number): boolean {
   return at - now > MINUTE;
 }

@@ -126,8 +126,8 @@ export const families: readonly Family[] = [
     capabilities: { thinksByDefault: true },
   },
   { model: /^(deepseek|kimi|moonshot)/, dialects: chat, capabilities: { needsReasoning: true } },
-  // Mistral's tokenizer enforces the format of call ids and the order of roles, so other servers of these models require
-  // them too.
+  // Mistral's tokenizer enforces the format of call ids and the order of roles, so other servers of these models
+  // require them too.
   {
     model: /^([cdm]\w+|pix)tral/,
     dialects: chat,

@@ -27,8 +27,8 @@ export interface RotationLimits {
 }
 
 /**
- * Creates a rotating file, to which lines are written in batches. If a write fails, its lines are lost, and `onError` receives the error
- * unless the previous write failed too.
+ * Creates a rotating file, to which lines are written in batches. If a write fails, its lines are lost, and `onError`
+ * receives the error unless the previous write failed too.
  */
 export function createRotatingFile(
   path: string,

@@ -40,7 +40,7 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
   return setTargets(call, call.services.cooldowns.availableFirst(able));
 }
 
-/** Returns the targets with the API of their upstream that the call needs (`withToolsApi`). */
+/** Returns each target with the API of its upstream that the call needs (`withToolsApi`). */
 function withApis(
   [first, ...others]: Targets,
   { dialect }: Call,
@@ -52,7 +52,7 @@ function withApis(
   return [suited(first), ...others.map(suited)];
 }
 
-/** The upstreams with the responses dialect, by the configured upstreams of the same base URL. */
+/** Copies of upstreams with the responses dialect, keyed by the configured upstream. */
 const responsesUpstreams = new WeakMap<UpstreamConfig, UpstreamConfig>();
 
 /**

@@ -5,12 +5,14 @@ import type { CallBody } from "./call-body.ts";
 import { hasBudget } from "./estimate-reservation.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
-/** Matches the paths of files and of uploads in parts. These calls use no model, and the vendors do not charge them. */
+/**
+ * Matches the paths of files and of uploads in parts. These calls use no model, and the vendors do not charge for them.
+ */
 const FREE_PATH = /^\/(?:upload\/|download\/)?v1(?:beta)?\/(?:files|uploads)(?:\/|$)/;
 
 /**
- * Throws `model_not_allowed` if the key does not allow the model, or if the call names none and is not a GET or HEAD
- * request, so that the key's models or a budget cannot be enforced.
+ * Throws `model_not_allowed` if the key does not allow the model, or if the key's models or a budget cannot be
+ * enforced, because a call other than GET and HEAD names no model.
  */
 export function expectAllowed(call: Call, called: CalledOperation, body: CallBody, path: string): void {
   const { key, services } = call;
@@ -24,8 +26,8 @@ export function expectAllowed(call: Call, called: CalledOperation, body: CallBod
 }
 
 /**
- * Returns the call with the operation by which its costs are reserved: input and output of an interaction, no tokens of
- * calls that the vendors do not charge, and the input of all other calls.
+ * Returns the call with the operation that determines the reserved tokens: `generate` (input and output) for an
+ * interaction, the unchanged operation (none) for reads and files, and `embed` (input only) for all other calls.
  */
 export function withCosts(call: Call, called: CalledOperation, path: string): CalledOperation {
   if (isRead(call) || FREE_PATH.test(path)) return called;

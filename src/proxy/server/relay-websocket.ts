@@ -177,7 +177,10 @@ function findProhibition(key: ProxyKey | undefined, model: string | undefined): 
   );
 }
 
-/** Returns whether the key of an open WebSocket still allows it. A proxy that is stopping closes it itself. */
+/**
+ * Returns whether the key of an open WebSocket still allows it. Returns true while the proxy is stopping, because the
+ * proxy then closes the WebSocket with its own code.
+ */
 function isStillAllowed({ admitAgain }: AdmittedUpgrade, model: string | undefined): boolean {
   const { key, refusal } = admitAgain();
   if (refusal !== undefined) return refusal === "stopping";

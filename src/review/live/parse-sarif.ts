@@ -70,7 +70,9 @@ const sarif = z.object({
 export interface SarifFinding {
   readonly body: NewThreadBody & { readonly type: "finding" };
   readonly author: ThreadAuthor;
-  /** The absolute folder to which the tool's path is relative, if the log has it; on any machine. */
+  /**
+   * The absolute folder to which the path is relative, if the log contains it. It may be a folder of another machine.
+   */
   readonly baseFolder?: string;
 }
 
@@ -159,9 +161,9 @@ function toText(
 type FileReference = z.infer<typeof fileReference>;
 
 /**
- * Returns the path of a file, relative to the last base that is not absolute, and the absolute base before it, if there
- * is one (sections 3.4.4 and 3.14.14). A base can have a base itself. A base without a URI is one that the tool did not
- * write into the log, for example the root of the repository.
+ * Returns the path of a file, joined with its relative bases, and the absolute base to which it is relative, if the log
+ * contains one (sections 3.4.4 and 3.14.14). A base can have a base itself. A base without a URI is one that the tool
+ * did not write into the log, for example the root of the repository.
  */
 function resolveFile(
   reference: FileReference | undefined,

@@ -137,8 +137,8 @@ function changesBetween(before: readonly string[], after: readonly string[]): Ch
 }
 
 /**
- * Returns the indexes of the lines within a change that stay: of each line, its old and its new index. Like git, first
- * leaves out lines that only one side has, so that only reordered lines count as edits.
+ * Returns the old and the new index of each unchanged line within a change. Like git, leaves out lines that only one
+ * side has first, so that only reordered lines count as edits.
  */
 function pairLines(before: readonly string[], after: readonly string[], within: Change): [number, number][] {
   const oldLines = new Set(before.slice(within.old, within.oldEnd));

@@ -16,8 +16,8 @@ interface Present {
 
 /**
  * Returns log entries for messages that were deleted at the forge. The text of a message of the forge is replaced by a
- * notice; a message that was written on the page keeps its text below the notice. A thread without any other message is
- * resolved. Messages stay in their threads, because batches count them.
+ * notice; a message that was written on the page keeps its text below the notice. A thread is resolved if all its
+ * messages were written at the forge and deleted there. Messages stay in their threads, because batches count them.
  */
 export function deletionsOf(threads: Iterable<Thread>, present: Present): readonly LogEntry[] {
   return [...threads].flatMap((thread) => {

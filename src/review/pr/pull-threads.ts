@@ -14,9 +14,9 @@ function localId(kind: "t" | "m", remote: string): string {
 }
 
 /**
- * Adds new threads, new replies, edited and deleted texts, and changed states of the forge to the page. Recognizes threads and
- * messages that were posted from the page and does not add them again. Returns the threads of the forge by their ids on
- * the page; `before` is the last result.
+ * Adds new threads, new replies, edited and deleted texts, and changed states of the forge to the page. Recognizes
+ * threads and messages that were posted from the page and does not add them again. Returns the threads of the forge by
+ * their ids on the page; `before` is the last result.
  */
 export async function mergeThreads(
   remote: readonly ForgeThread[],

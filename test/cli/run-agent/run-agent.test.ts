@@ -38,7 +38,7 @@ describe("sallyport run", () => {
     expect(results.map((text) => JSON.parse(text).environment.ANTHROPIC_AUTH_TOKEN)).toEqual([key, key]);
   });
 
-  it("names only the agents that it can start for an unknown one", async () => {
+  it("lists only agents that it can start if the agent is unknown", async () => {
     vi.stubEnv("PATH", "");
     const run = runAgent("nonsense", [], { json: false }, recordOutput().output);
     const { hint } = await run.catch((error) => error);

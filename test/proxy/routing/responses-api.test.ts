@@ -117,7 +117,7 @@ describe("the responses API of an upstream of the chat-completions dialect", () 
     expect(deployed.fake.hits.map((hit) => sent(hit)["reasoning_effort"])).toEqual(["none"]);
   });
 
-  it("is used at other vendors as the configuration says", async () => {
+  it("is used at other vendors if `toolsNeedResponses` is configured", async () => {
     const capabilities = { "my-*": { toolsNeedResponses: true } };
     const { fake, post } = await behind({ dialect: "chat-completions", capabilities });
     await post("/v1/messages", { ...asked, model: "my-model", tools: [tool] });

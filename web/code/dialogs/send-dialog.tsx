@@ -150,7 +150,8 @@ function useFeedbackText() {
       const before = useEditedFeedback.getState().edited;
       shown.current = now.markdown;
       setFeedback(now);
-      // An unchanged text must not be stored again: each save makes the other tab merge, and this one after it.
+      // An unchanged text must not be stored again: each save makes the other tab merge and save, which makes this tab
+      // merge again.
       if (known === now.markdown) return;
       if (known !== undefined && before?.composed === known) {
         keepEditedFeedback(now.markdown, mergeLines(known, before.text, now.markdown));

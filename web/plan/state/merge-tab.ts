@@ -21,7 +21,8 @@ export interface SharedContent {
 
 /**
  * Merges the draft that another tab has saved. `base` is the common ancestor. If both tabs have changed a comment, the
- * note, or the same lines of the plan or of the edited feedback, both versions are kept. Returns the other tab's draft as it was merged.
+ * note, or the same lines of the plan or of the edited feedback, both versions are kept. Returns the other tab's draft
+ * as it was merged.
  */
 export function mergeOtherTab<Content extends SharedContent>(
   base: Content | undefined,

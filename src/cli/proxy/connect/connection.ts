@@ -143,7 +143,10 @@ async function keyFor(url: string, settings: ProxySettings, { keyEnv }: Connecti
   });
   if (known[0] !== undefined) return known[0];
   const generated = await findGeneratedKey(settings, dataDirectory(processEnvironment));
-  return generated.key ?? refuseKey("The proxy requires a key, and no key is configured here");
+  return (
+    generated.key ??
+    refuseKey("The proxy requires a key, and the configuration contains no key that this command can read")
+  );
 }
 
 /**

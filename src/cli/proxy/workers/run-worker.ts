@@ -60,7 +60,7 @@ export function createWorkerCalls(primary: () => Remote<PrimaryCalls>, output: O
       const shared = await openLimits(() => config, output, gateway, writeLine);
       limits = shared?.limits ?? createRemoteLimits(primary());
       await primeLimits(limits, start.spent);
-      // The primary may have sent later keys and a later configuration while Redis was being reached.
+      // The primary may have sent newer keys and a newer configuration while the worker was connecting to Redis.
       if (start.keys && !directory.isRead) directory.replace(start.keys);
       const log = createCallLog(lines, () => config.logging.requests, output, gateway !== undefined);
       proxy = createSharingProxy({ ...start, config }, primary(), {

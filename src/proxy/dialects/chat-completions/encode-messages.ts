@@ -51,8 +51,8 @@ function acknowledge(list: LossList): WireMessage {
 
 /**
  * Encodes instructions as one system message, with the texts joined by blank lines unless one has a cache breakpoint.
- * Some servers accept only one system message, and only text in it. Returns no message if there is no text, because many
- * servers reject an empty message.
+ * Some servers accept only one system message, and only text in it. Returns no message if there is no text, because
+ * many servers reject an empty message.
  */
 function encodeSystem(parts: readonly Part[], capabilities: Capabilities, list: LossList): WireMessage[] {
   const content = parts.flatMap((part) => {

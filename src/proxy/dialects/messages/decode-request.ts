@@ -138,10 +138,9 @@ function decodeExtensions(wire: WireRequest): ExchangeRequest["extensions"] {
 }
 
 /**
- * Converts a part of a request that only this dialect has to text, if its meaning can be expressed in words: a tool that
- * a search of the client has found (`tool_reference`), or a summary that replaces the earlier conversation
- * (`compaction`). The text keeps the block as its origin, so that a messages upstream receives the block itself. Returns
- * any other part unchanged.
+ * Converts a part that exists only in this dialect into text, if text can express it: a tool that the client's search
+ * has found (`tool_reference`), or a summary that replaces the earlier conversation (`compaction`). The text keeps the
+ * block as its origin, so that a messages upstream receives the block itself. Returns any other part unchanged.
  */
 function toReadable(part: Part): Part {
   if (part.type === "tool-result" && part.content.some(({ type }) => type === "unknown"))

@@ -2,9 +2,9 @@ import { parseRequestPiece } from "../shared/parse.ts";
 import { toolChangeBlock, type WireBlock, type WireRequest, type WireTool } from "./schema.ts";
 
 /**
- * Returns the tools in force at the end of the conversation: those of the request, changed by the blocks `tool_addition`
- * and `tool_removal` of system messages. A new definition keeps the position of the tool that it replaces, so that
- * prompt caches of other vendors match as far as possible.
+ * Returns the tools in force at the end of the conversation: those of the request, changed by the blocks
+ * `tool_addition` and `tool_removal` of system messages. A new definition keeps the position of the tool that it
+ * replaces, so that prompt caches of other vendors match as far as possible.
  * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
 export function toolsInForce({ tools, messages }: Pick<WireRequest, "tools" | "messages">): WireTool[] {

@@ -68,7 +68,7 @@ export async function readPull(client: ForgeClient, address: PullAddress): Promi
 const MAX_FILES = 3_000;
 const MAX_COMMITS = 250;
 
-/** Returns which lists GitHub does not return completely; undefined if there are none. */
+/** Returns a message for each list that GitHub does not return completely; undefined if there is none. */
 function incompleteLists({
   changed_files = 0,
   commits = 0,

@@ -38,8 +38,8 @@ export function readCommitPatch(client: ForgeClient, address: PullAddress, sha: 
 }
 
 /**
- * Reads a list of changes. GitLab leaves out the lines of large files and, after a number of lines, of all others. The
- * patch of such a file is made from its content.
+ * Reads a list of changes. GitLab leaves out the lines of large files and, once a diff exceeds a total size, of all
+ * further files. The patch of such a file is made from its content.
  */
 async function readDiffs(
   client: ForgeClient,

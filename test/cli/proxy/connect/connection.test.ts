@@ -78,7 +78,7 @@ describe("a key that the proxy has generated", () => {
     return connectionTo({ config }, { name, ...(await client.load()) });
   };
 
-  it("is used only without keys in the configuration, beside which the proxy rejects it", async () => {
+  it("is used only if the configuration lists no keys, because the proxy rejects it otherwise", async () => {
     const data = await temporaryFolder();
     vi.stubEnv("SALLYPORT_HOME", data);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -86,7 +86,7 @@ describe("a key that the proxy has generated", () => {
     expect(await connectWith([])).toMatchObject({ key });
     await expect(connectWith([{ name: "ci", sha256: "0".repeat(64) }])).rejects.toMatchObject({
       code: "configuration",
-      message: "The proxy requires a key, and no key is configured here",
+      message: "The proxy requires a key, and the configuration contains no key that this command can read",
     });
   });
 });

@@ -112,7 +112,7 @@ describe.skipIf(process.platform !== "linux")("proxy service install", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("proxy service logs", () => {
-  it("states that the service is not installed, or journalctl", async () => {
+  it("reports that the service or journalctl is not installed", async () => {
     const home = await makeHome({ ACME_KEY: "k", ACME_TOKEN: "t" });
     const { code, text } = await runCommand(["proxy", "service", "logs"]);
     expect(code).toBe(1);

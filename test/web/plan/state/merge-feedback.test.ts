@@ -52,7 +52,7 @@ describe("the edited feedback of two tabs", () => {
     expect(feedback()).toMatch(/> Dig deeper, please\.[\s\S]*> Dig wider\./);
   });
 
-  it("has the edits that a comment of the other tab discarded there", () => {
+  it("keeps the edits that the other tab discarded when a comment was added there", () => {
     edit("Dig deeper.", "Dig deeper, please.");
     const shared = { ...base, rewritten: feedback() };
     merge(shared, { annotations: [a, b], note: "" });
