@@ -11,12 +11,12 @@ export function realtimeTests() {
     for (const close of closers.splice(0).toReversed()) await close();
   });
 
-  /** Starts a vendor that sends each message back, with its usage at the end. */
+  /** Starts a vendor that sends each message back, with its usage at the end, and has no other routes. */
   async function startVendor(accepts = true) {
     const opened: IncomingMessage[] = [];
     const closed: number[] = [];
     const pings: number[] = [];
-    const server = createServer();
+    const server = createServer((_request, response) => response.writeHead(404).end());
     const sockets = new WebSocketServer({ noServer: true });
     let delayed: Promise<void> | undefined;
     server.on("upgrade", async (request, socket, head) => {

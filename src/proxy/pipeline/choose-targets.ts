@@ -2,13 +2,14 @@ import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { findProfile, getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
-import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { collectCallFacts } from "../routing/call-facts.ts";
 import { notServed } from "../routing/not-served.ts";
 import type { CallFacts, Target, Targets } from "../routing/select-targets.ts";
 import { asksToCompact } from "../translate/conversations/compaction.ts";
+import { findModelData, setModelLookup } from "../usage/cost.ts";
 import type { Call } from "./call.ts";
 import { type CallBody, modelIn, refuseExcess } from "./call-body.ts";
+import { readCapabilities } from "./estimate-reservation.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
 /** Maximum length of a model's name, in characters: it goes into logs, metrics and paths. */
@@ -61,14 +62,12 @@ const responsesUpstreams = new WeakMap<UpstreamConfig, UpstreamConfig>();
  * configured one, because the proxy stores their conversations. `hasTools` is called only for such models.
  */
 function withToolsApi(target: Target, client: Dialect, hasTools: () => boolean): Target {
-  const { upstream, model } = target;
+  const { upstream } = target;
   const { nativeUpstream, storesResponses } = getProfile(client);
   if (upstream.dialect === "any" || nativeUpstream === upstream.dialect || storesResponses) return target;
   // The addresses of Azure's deployments have no responses API.
   if (upstream.platform?.kind === "azure" && upstream.platform.deployments) return target;
-  const { vendor, capabilities } = upstream;
-  const host = new URL(upstream.baseUrl).hostname;
-  const { toolsNeedResponses } = capabilitiesFor(upstream.dialect, model, capabilities, { vendor, host });
+  const { toolsNeedResponses } = readCapabilities(target, upstream.dialect);
   return toolsNeedResponses && hasTools() ? { ...target, upstream: toResponses(upstream) } : target;
 }
 
@@ -76,6 +75,8 @@ function toResponses(upstream: UpstreamConfig): UpstreamConfig {
   const known = responsesUpstreams.get(upstream);
   if (known !== undefined) return known;
   const created: UpstreamConfig = { ...upstream, dialect: "responses" };
+  // The model data of the configured upstream can be loaded later.
+  setModelLookup(created, (model) => findModelData(upstream, model));
   responsesUpstreams.set(upstream, created);
   return created;
 }

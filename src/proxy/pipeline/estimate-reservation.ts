@@ -121,7 +121,8 @@ function longestOutput(target: Target): number {
     : (readCapabilities(target, dialect).maxOutputTokens ?? DEFAULT_OUTPUT);
 }
 
-function readCapabilities({ upstream, model }: Target, dialect: UpstreamDialect): Capabilities {
+/** Returns the capabilities of a target's model, without those of an API version. */
+export function readCapabilities({ upstream, model }: Target, dialect: UpstreamDialect): Capabilities {
   const host = parseBaseUrl(upstream.baseUrl).hostname;
   const at = { vendor: upstream.vendor, host, data: findModelData(upstream, model) };
   return capabilitiesFor(dialect, model, upstream.capabilities, at);

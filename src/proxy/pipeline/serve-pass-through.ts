@@ -92,6 +92,8 @@ export async function servePassThrough(
       isAble: ({ passThrough }) => !unknown || passThrough === true,
     });
     setTargets(call, [target]);
+    const loading = call.runtime.modelData.load();
+    if (loading !== undefined) await loading;
     await services.limiter.reserveForKey(call, withCosts(call, called, path), [target], known);
     await relay(call, called, path, target, body);
   } catch (error) {

@@ -87,7 +87,8 @@ export class WebSocketCall implements LimitedWebSocket {
       ? { input: { total: this.input }, output: { total: this.output } }
       : undefined;
     const cost = target && computeCost(usage, target.upstream, upstreamModel);
-    if (this.limits !== undefined) services.limiter.settle(this.limits, usage, cost);
+    // WebSockets count only toward `rpm` and `concurrency`: the tokens of hours would block an upstream's `tpm` at once.
+    if (this.limits !== undefined) services.limiter.settle(this.limits, undefined, cost);
     const record = {
       time: new Date().toISOString(),
       id: this.id,

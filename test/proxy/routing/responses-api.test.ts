@@ -42,6 +42,13 @@ const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
 const functionTools = [{ functionDeclarations: [{ name: "f", parametersJsonSchema: { type: "object" } }] }];
 
 describe("an OpenAI upstream of the chat-completions dialect", () => {
+  it("has the model data of its models at its responses API as well", async () => {
+    const { fake, post } = await behind({ vendor: "openai" });
+    const response = await post("/v1/messages", { ...asked, max_tokens: 1_000_000, tools: [tool] });
+    expect([response.status, fake.hits[0]?.url]).toEqual([200, "/v1/responses"]);
+    expect(fake.hits.map((hit) => sent(hit)["max_output_tokens"])).toEqual([128_000]);
+  });
+
   it("receives calls with tools of GPT-6 models at its responses API, with the same key", async () => {
     const { fake, proxy, post } = await behind({ vendor: "openai" });
     for (const stream of [false, true]) {

@@ -81,6 +81,22 @@ describe("limits of relayed WebSockets", () => {
     expect((await open(url, { headers })).status).toBe(101);
   });
 
+  it("leave the tokens of an upstream to other calls", async () => {
+    const { url, proxy } = await start({}, { limits: { tpm: 500 } });
+    const { client, received } = await open(url, { headers });
+    for (let count = 0; count < 50; count += 1) client.send("hello");
+    await until(() => received.length > 50);
+    client.close(1000);
+    await until(() => proxy.records.length > 0);
+    expect(proxy.records[0]).toMatchObject({ status: 101, usage: { input: { total: 250 } } });
+    const call = await fetch(`${proxy.url}/v1/responses`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-realtime", input: "Hi", max_output_tokens: 16 }),
+    });
+    expect(call.status).toBe(404);
+  });
+
   it("let a WebSocket wait in the queue for its turn", async () => {
     const { url } = await start({ limits: { concurrency: 1 } }, {}, { queue: { size: 5, timeout: 30 } });
     const first = await open(url, { headers });
