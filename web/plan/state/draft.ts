@@ -34,7 +34,11 @@ export async function startDraft({ sessionId, ...first }: PlanState): Promise<vo
     owner: () => ({ planId: useReview.getState().plan?.planId ?? first.planId }),
     content: () => getContent(useReview.getState()),
     merge: mergeStored,
-    isMissing: (theirs) => theirs.composer === undefined && openComposer(useReview.getState()) !== undefined,
+    isMissing(theirs) {
+      const state = useReview.getState();
+      if (theirs.rewritten !== state.rewritten) return true;
+      return theirs.composer === undefined && openComposer(state) !== undefined;
+    },
     onStatus: (draft) => useReview.setState({ draft }),
   });
   const before = useReview.getState();

@@ -3,27 +3,38 @@ import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markd
 import type { PlanState } from "../../../../src/review/api-types.ts";
 import { linesAnchor } from "../../../../web/plan/model/anchor.ts";
 import { setRewritten } from "../../../../web/plan/state/actions.ts";
-import { startDraft } from "../../../../web/plan/state/draft.ts";
+import { followDraft, startDraft } from "../../../../web/plan/state/draft.ts";
+import { getFeedback } from "../../../../web/plan/state/plan-feedback.ts";
 import { useReview } from "../../../../web/plan/state/review-store.ts";
 
 const rewritten = { annotations: [], note: "", rewritten: "Stored feedback" };
 const emptyComposer = { type: "comment", text: "Open", replacement: "", images: [] };
 let content: object = rewritten;
+let generation = 1;
+/** The contents that the page has saved. */
+let saved: { readonly rewritten?: string }[] = [];
 const plan = { sessionId: "session-1", planId: "plan-1", plan: "# Plan" } as PlanState;
 let respond = () => {};
 
 beforeEach(() => {
   content = rewritten;
+  generation = 1;
+  saved = [];
   useReview.setState({ ...useReview.getInitialState(), phase: "review", plan }, true);
   vi.stubGlobal("addEventListener", () => {});
-  vi.stubGlobal("document", new EventTarget());
+  vi.stubGlobal("document", Object.assign(new EventTarget(), { querySelector: () => null }));
   vi.stubGlobal("sessionStorage", { getItem: () => null, setItem: () => {} });
   const mayRespond = new Promise<void>((resolve) => {
     respond = resolve;
   });
-  vi.stubGlobal("fetch", async () => {
+  vi.stubGlobal("fetch", async (_url: string, { method, body }: RequestInit = {}) => {
     await mayRespond;
-    return Response.json({ generation: 1, content, savedAt: "2026-01-01T00:00:00Z" });
+    if (method === "PUT") {
+      const sent = JSON.parse(String(body)) as { generation: number; content: { rewritten?: string } };
+      saved.push(sent.content);
+      generation = sent.generation;
+    }
+    return Response.json({ generation, content, savedAt: "2026-01-01T00:00:00Z" });
   });
 });
 afterEach(() => {
@@ -47,6 +58,24 @@ describe("a draft with edited feedback", () => {
     respond();
     await started;
     expect(useReview.getState().rewritten).toBe("Edited since");
+  });
+});
+
+describe("the draft of two tabs", () => {
+  it("is saved again if this tab keeps edits of the feedback that the other tab has discarded", async () => {
+    const first = { id: "1", type: "general", text: "Dig deeper.", createdAt: "1" } as const;
+    const second = { ...first, id: "2", text: "Dig wider.", createdAt: "2" };
+    useReview.setState({ document: parseMarkdown(plan.plan), annotations: [first] });
+    const composed = getFeedback(useReview.getState(), "request-changes");
+    useReview.setState({ annotations: [] });
+    content = { annotations: [first], note: "", rewritten: composed.replace("deeper", "deeper, please") };
+    const started = startDraft(plan);
+    respond();
+    await started;
+    [content, generation] = [{ annotations: [first, second], note: "", session: "session-1" }, 2];
+    await followDraft(2);
+    expect(useReview.getState().rewritten).toMatch(/deeper, please[\s\S]*Dig wider/);
+    await vi.waitFor(() => expect(saved.at(-1)?.rewritten).toBe(useReview.getState().rewritten), 10_000);
   });
 });
 
