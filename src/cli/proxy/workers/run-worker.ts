@@ -62,12 +62,14 @@ export function createWorkerCalls(primary: () => Remote<PrimaryCalls>, output: O
       await primeLimits(limits, start.spent);
       // The primary may have sent newer keys and a newer configuration while the worker was connecting to Redis.
       if (start.keys && !directory.isRead) directory.replace(start.keys);
+      const telemetry = await loadTelemetry(config, output);
+      // No await may follow until the proxy exists: a configuration that arrives meanwhile would be lost.
       const log = createCallLog(lines, () => config.logging.requests, output, gateway !== undefined);
       proxy = createSharingProxy({ ...start, config }, primary(), {
         log,
         limits,
         cooldownShare: shared?.cooldowns,
-        telemetry: await loadTelemetry(config, output),
+        telemetry,
         gateway,
         onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
         note: (line) => output.note(line),
