@@ -35,31 +35,30 @@ export class CurrentEntry<Shot extends Snapshot, Entry extends DiffEntry<Shot>> 
     return this.latest ?? this.keep(this.createFirst());
   }
 
-  /** Leases the diff as described at `DiffSession.current`. If the variant fails, the next call creates it again. */
+  /** Leases the diff as described at `DiffSession.current`. */
   async current(ignoreSpace = false): Promise<DiffLease> {
     const entry = await this.get();
     // Throws if the entry is closed, because nothing would close a variant that is created later.
     const whole = this.leaseWhole(entry);
     if (!ignoreSpace) return whole;
     try {
-      entry.spaceless ??= this.ports.createSpaceless(entry);
-      return this.ports.lease(entry, await entry.spaceless);
-    } catch (error) {
-      delete entry.spaceless;
-      throw error;
+      return this.ports.lease(entry, await this.spaceless(entry));
     } finally {
       whole.release();
     }
   }
 
   /** Leases the diff as described at `DiffSession.whole`. */
-  async whole(id?: string): Promise<DiffLease | undefined> {
+  async whole(id?: string, ignoreSpace = false): Promise<DiffLease | undefined> {
     const entry = await this.get();
     const lease = this.leaseWhole(entry);
-    if (id === undefined || id === entry.whole.diffId) return lease;
-    // A page has the id of the variant only after the variant was created.
-    const spaceless = await entry.spaceless?.catch(() => undefined);
-    if (id === spaceless?.diffId) return lease;
+    try {
+      if (id === undefined || id === entry.whole.diffId) return lease;
+      if (ignoreSpace && id === (await this.spaceless(entry)).diffId) return lease;
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
     lease.release();
     return undefined;
   }
@@ -92,6 +91,18 @@ export class CurrentEntry<Shot extends Snapshot, Entry extends DiffEntry<Shot>> 
   }
 
   private readonly leaseWhole = (entry: Entry): DiffLease => this.ports.lease(entry, entry.whole);
+
+  /** Returns the variant without whitespace changes. If it fails, the next call creates it again. */
+  private async spaceless(entry: Entry): Promise<Shot> {
+    entry.spaceless ??= this.ports.createSpaceless(entry);
+    const creating = entry.spaceless;
+    try {
+      return await creating;
+    } catch (error) {
+      if (entry.spaceless === creating) delete entry.spaceless;
+      throw error;
+    }
+  }
 
   private async createFirst(): Promise<Entry> {
     const entry = await this.create(this.ports.create);

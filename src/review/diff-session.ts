@@ -19,10 +19,10 @@ export interface DiffSession {
    */
   current(ignoreSpace?: boolean): Promise<DiffLease>;
   /**
-   * Returns the current diff with all changes, to read complete files. `id` is the id of the diff on a page, with or
-   * without whitespace changes; if it is the id of another diff, the result is undefined.
+   * Returns the current diff with all changes, to read complete files. `id` is the id of the diff on a page, which may be
+   * that of the variant if the page leaves out whitespace; if it is the id of another diff, the result is undefined.
    */
-  whole(id?: string): Promise<DiffLease | undefined>;
+  whole(id?: string, ignoreSpace?: boolean): Promise<DiffLease | undefined>;
   /**
    * Creates a diff of some files while the whole first diff is still being created. `choose` receives the
    * names of all files. Returns undefined if `choose` returns none, or if these files cannot be compared

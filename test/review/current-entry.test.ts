@@ -81,14 +81,17 @@ describe("the whole diff of the current entry", () => {
     finish[0]?.();
     expect((await first).snapshot.diffId).toBe("spaceless 1");
     for (const id of [undefined, "whole 1", "spaceless 1"])
-      expect((await entry.whole(id))?.snapshot.diffId).toBe("whole 1");
-    expect(await entry.whole("whole 2")).toBeUndefined();
+      expect((await entry.whole(id, true))?.snapshot.diffId).toBe("whole 1");
+    for (const id of ["whole 2", "spaceless 2"]) expect(await entry.whole(id, true)).toBeUndefined();
+    expect(await entry.whole("spaceless 1")).toBeUndefined();
     const replaced = entry.replace(create);
     await Promise.resolve();
     finish[1]?.();
     await replaced;
-    expect((await entry.whole("whole 2"))?.snapshot.diffId).toBe("whole 2");
-    for (const id of ["whole 1", "spaceless 1", "spaceless 2"]) expect(await entry.whole(id)).toBeUndefined();
+    // The variant of the new diff is created for its id.
+    for (const id of ["whole 2", "spaceless 2"])
+      expect((await entry.whole(id, true))?.snapshot.diffId).toBe("whole 2");
+    for (const id of ["whole 1", "spaceless 1"]) expect(await entry.whole(id, true)).toBeUndefined();
   });
 });
 

@@ -60,8 +60,8 @@ class GitDiffSession implements DiffSession {
     return this.entry.current(ignoreSpace);
   }
 
-  whole(id?: string): Promise<DiffLease | undefined> {
-    return this.entry.whole(id);
+  whole(id?: string, ignoreSpace = false): Promise<DiffLease | undefined> {
+    return this.entry.whole(id, ignoreSpace);
   }
 
   async part(choose: PartOptions["choose"]): Promise<DiffLease | undefined> {

@@ -85,8 +85,8 @@ class PatchSession implements DiffSession {
     return this.entry.current(ignoreSpace);
   }
 
-  whole(id?: string): Promise<DiffLease | undefined> {
-    return this.entry.whole(id);
+  whole(id?: string, ignoreSpace = false): Promise<DiffLease | undefined> {
+    return this.entry.whole(id, ignoreSpace);
   }
 
   /** Returns undefined, because a patch is read as a whole. */

@@ -10,7 +10,7 @@ import { leaseWholeDiff } from "./lease-diff.ts";
 export function diffImageRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/image", async (request, reply) => {
     const { path, side, ...query } = parseQuery(fileQuery, request.query);
-    const { sides } = await leaseWholeDiff(reply, diffs, query.id);
+    const { sides } = await leaseWholeDiff(reply, diffs, query);
     const { type, bytes } = await sides.image(path, side);
     return reply.type(type).header("content-security-policy", "default-src 'none'; sandbox").send(bytes);
   });

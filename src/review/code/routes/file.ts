@@ -8,7 +8,7 @@ import { leaseWholeDiff } from "./lease-diff.ts";
 export function fileRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/file", async (request, reply): Promise<FileText> => {
     const { path, side, ...query } = parseQuery(fileQuery, request.query);
-    const { sides } = await leaseWholeDiff(reply, diffs, query.id);
+    const { sides } = await leaseWholeDiff(reply, diffs, query);
     const text = await sides.read(path, side);
     return { path, side, text: text.toString() };
   });

@@ -17,14 +17,14 @@ export async function leaseDiff(
 
 /**
  * Leases the current diff with all changes, to read complete files: a diff without whitespace changes may not have
- * them. Throws `conflict` if `id` is of another diff.
+ * them. Throws `conflict` if the query names another diff.
  */
 export async function leaseWholeDiff(
   reply: FastifyReply,
   diffs: DiffSession,
-  id: string | undefined,
+  { id, w }: z.infer<typeof diffQuery>,
 ): Promise<DiffLease> {
-  const lease = await diffs.whole(id);
+  const lease = await diffs.whole(id, w === "1");
   if (!lease) throw conflict();
   return leaseDiff(reply, lease);
 }

@@ -13,20 +13,20 @@ const load = () => import("../../notebook/read-notebook.ts");
 export function notebookRoutes(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/notebook", async (request, reply): Promise<NotebookDiff> => {
     const { path, ...query } = parseQuery(notebookQuery, request.query);
-    const diff = await leaseWholeDiff(reply, diffs, query.id);
+    const diff = await leaseWholeDiff(reply, diffs, query);
     const { readNotebookDiff } = await load();
     return readNotebookDiff(diff, path, { ignoreSpace: query.w === "1" });
   });
   app.get("/api/notebook", async (request, reply): Promise<NotebookFile> => {
     const { path, side, ...query } = parseQuery(fileQuery, request.query);
-    const diff = await leaseWholeDiff(reply, diffs, query.id);
+    const diff = await leaseWholeDiff(reply, diffs, query);
     const { readNotebook } = await load();
     const { language, cells } = await readNotebook(diff, path, side);
     return { path, side, language, cells: cells.map(withoutData) };
   });
   app.get("/api/notebook/image", async (request, reply) => {
     const { path, side, cell, output, ...query } = parseQuery(notebookImageQuery, request.query);
-    const diff = await leaseWholeDiff(reply, diffs, query.id);
+    const diff = await leaseWholeDiff(reply, diffs, query);
     const { readNotebookImage } = await load();
     const { type, bytes } = await readNotebookImage(diff, path, side, { cell, output });
     return reply.type(type).header("content-security-policy", "default-src 'none'; sandbox").send(bytes);
