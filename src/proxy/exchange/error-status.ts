@@ -67,7 +67,12 @@ export function canBeContextOverflow(status: number): boolean {
 
 /** Returns whether a vendor's error means that the prompt exceeds the model's context window. */
 export function isContextOverflow(status: number, message: string, code?: string): boolean {
-  return canBeContextOverflow(status) && (code === "context_length_exceeded" || overflow.test(message));
+  return canBeContextOverflow(status) && reportsContextOverflow(message, code);
+}
+
+/** Returns whether a vendor's message or code reports that the prompt exceeds the model's context window. */
+export function reportsContextOverflow(message: string, code?: string): boolean {
+  return code === "context_length_exceeded" || overflow.test(message);
 }
 
 /** Response headers that state whether and when the client can retry. */

@@ -1,7 +1,8 @@
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import {
-  isContextOverflow,
+  kindToStatus,
+  reportsContextOverflow,
   retryAfterSeconds,
   statusToKind,
   toErrorStatus,
@@ -58,16 +59,22 @@ export function decodeError(
   };
 }
 
-/** Parses the error in a response of status 200 or in a stream. The status is the `code` of the error, or 502. */
+/**
+ * Parses the error in a response of status 200 or in a stream. The status is the `code` of the error or, without a
+ * valid `code`, the status of the error's kind.
+ */
 export function decodeInnerError(body: unknown): ExchangeError {
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
-  return decodeError(toErrorStatus(error["code"]) ?? 502, {}, body);
+  const status = toErrorStatus(error["code"]);
+  if (status !== undefined) return decodeError(status, {}, body);
+  const decoded = decodeError(502, {}, body);
+  return { ...decoded, status: kindToStatus(decoded.kind) };
 }
 
 function classifyError(status: number, code: string, message: string, quotas: readonly string[]): Kind {
   // A daily quota does not reset within the short delay of a rate limit.
   if (status === 429) return quotas.some((quota) => /PerDay/i.test(quota)) ? "quota" : "rate-limit";
-  if (isContextOverflow(status, message)) return "context-overflow";
+  if (reportsContextOverflow(message)) return "context-overflow";
   return ownMember(kinds, code) ?? statusToKind(status);
 }
 

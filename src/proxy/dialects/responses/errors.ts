@@ -1,5 +1,10 @@
 import type { ExchangeError } from "../../exchange/error.ts";
-import { isContextOverflow, retryAfterSeconds, statusToKind } from "../../exchange/error-status.ts";
+import {
+  reportsContextOverflow,
+  retryAfterSeconds,
+  statusToKind,
+  toErrorStatus,
+} from "../../exchange/error-status.ts";
 import { isObject, ownMember } from "../../exchange/json.ts";
 import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
@@ -29,7 +34,8 @@ export function decodeError(
 
 /** Returns the kind of an error. The vendor's code takes precedence over the status, because it is more specific. */
 function classifyError(status: number, message: string, code?: string, type?: string): ExchangeError["kind"] {
-  if (isContextOverflow(status, message, code)) return "context-overflow";
+  // Servers that are compatible with OpenAI report an overflow with any status; 429 is a limit of tokens per minute.
+  if (status !== 429 && reportsContextOverflow(message, code)) return "context-overflow";
   if (code === "insufficient_quota" || type === "insufficient_quota") return "quota";
   if (code === "rate_limit_exceeded") return "rate-limit";
   if (code === "server_is_overloaded" || code === "slow_down") return "overloaded";
@@ -66,7 +72,8 @@ export function decodeResponseError(wire: Pick<WireResponse, "error" | "status">
   const text = message ?? `The upstream's response has the status ${wire.status ?? "failed"}.`;
   const status =
     (name === undefined ? undefined : ownMember(statuses, name)) ??
-    (type === "invalid_request_error" ? 400 : 502);
+    toErrorStatus(code) ??
+    (type === "invalid_request_error" || reportsContextOverflow(text) ? 400 : 502);
   return {
     kind: classifyError(status, text, name, type ?? undefined),
     status,

@@ -442,6 +442,15 @@ describe("errors of the generative-language dialect", () => {
   });
 
   it.each([
+    ["The input token count (9) exceeds the maximum number of tokens.", "context-overflow", 400],
+    ["An internal error has occurred.", "upstream", 502],
+  ])("96, 99: decode the error %j without a code in a stream as %s with the status %i", (...row) => {
+    const [message, kind, status] = row;
+    const events = decodeAll(generativeLanguage, wireEvents([JSON.stringify({ error: { message } })]));
+    expect(events.at(-1)).toMatchObject({ type: "error", error: { kind, status } });
+  });
+
+  it.each([
     [400, "INVALID_ARGUMENT"],
     [401, "UNAUTHENTICATED"],
     [404, "NOT_FOUND"],

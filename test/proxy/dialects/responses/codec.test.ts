@@ -4,7 +4,14 @@ import { profile } from "../../../../src/proxy/dialects/responses/profile.ts";
 import { DialectError } from "../../../../src/proxy/exchange/dialect-error.ts";
 import type { ExchangeError } from "../../../../src/proxy/exchange/error.ts";
 import type { Candidate, ExchangeResponse } from "../../../../src/proxy/exchange/response.ts";
-import { encodeContext, readJsonFixture, request, text } from "../../../support/exchange.ts";
+import {
+  decodeAll,
+  encodeContext,
+  readJsonFixture,
+  request,
+  text,
+  wireEvents,
+} from "../../../support/exchange.ts";
 
 function responseWith(candidate: Partial<Candidate>, more: Partial<ExchangeResponse> = {}): ExchangeResponse {
   return { candidates: [{ parts: [], finish: { unified: "stop" }, ...candidate }], ...more };
@@ -137,6 +144,9 @@ describe("errors of the responses dialect", () => {
     [429, { error: { message: "slow", code: "rate_limit_exceeded" } }, "rate-limit"],
     [400, { error: { message: "x", code: "context_length_exceeded" } }, "context-overflow"],
     [400, { error: { message: "maximum context length is 10" } }, "context-overflow"],
+    [422, { error: { message: "maximum context length is 10" } }, "context-overflow"],
+    [500, { error: { message: "x", code: "context_length_exceeded" } }, "context-overflow"],
+    [429, { error: { message: "too many tokens" } }, "rate-limit"],
     [401, { error: { message: "key" } }, "authentication"],
     [404, { error: { message: "gone" } }, "not-found"],
     [503, "<html>down</html>", "overloaded"],
@@ -146,6 +156,24 @@ describe("errors of the responses dialect", () => {
     expect(error).toMatchObject({ kind, status, retryAfterSeconds: 7 });
     expect(error.message).not.toBe("");
   });
+
+  it.each([
+    [{ code: "invalid_request", message: "Your input exceeds the context window." }, "context-overflow", 400],
+    [{ code: 400, type: "BadRequestError", message: "maximum context length" }, "context-overflow", 400],
+    [{ code: "server_error", message: "maximum context length is 10" }, "context-overflow", 400],
+    [{ code: "rate_limit_exceeded", message: "too many tokens" }, "rate-limit", 429],
+    [{ code: 422, message: "x" }, "unprocessable", 422],
+    [{ code: "server_error", message: "x" }, "upstream", 502],
+  ])(
+    "96, 99: decodes %j in a stream or a failed response as %s with the status %i",
+    (error, kind, status) => {
+      const event = JSON.stringify({ type: "response.failed", response: { status: "failed", error } });
+      const events = decodeAll(responses, wireEvents([event]));
+      expect(events.at(-1)).toMatchObject({ type: "error", error: { kind, status } });
+      const failed = () => responses.decodeResponse({ status: "failed", error, output: [] });
+      expect(thrown(failed)).toMatchObject({ kind, status });
+    },
+  );
 
   it("94, 97: encodes the error object, the status and retry-after", () => {
     const error: ExchangeError = { kind: "rate-limit", status: 429, message: "slow", retryAfterSeconds: 9 };
