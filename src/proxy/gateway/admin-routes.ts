@@ -40,15 +40,22 @@ function paginate<Item>(items: readonly Item[], { limit: size, cursor }: z.outpu
   return { shown: items.slice(from, end), next_cursor: end < items.length ? String(end) : null };
 }
 
-async function readKey(context: AdminContext, id: string) {
-  return findKey(await openStore(context), id, () => context.runtime.config);
+function readKey(context: AdminContext, id: string) {
+  return findKey(
+    () => openStore(context),
+    id,
+    () => context.runtime.config,
+  );
 }
 
 /** Opens the store to change a key. Throws as `expectChangeable` does. */
 async function openToChange(context: AdminContext, id: string) {
-  const store = await openStore(context);
-  await expectChangeable(store, id, () => context.runtime.config);
-  return store;
+  await expectChangeable(
+    () => openStore(context),
+    id,
+    () => context.runtime.config,
+  );
+  return openStore(context);
 }
 
 /** All routes, in the order of the OpenAPI document. */

@@ -3,10 +3,13 @@ import { AppError } from "../../errors.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 import type { KeyStore } from "./key-store.ts";
 
+/** The beginning of the ids of all keys of the configuration. */
+const CONFIGURED = "config:";
+
 /** Returns the keys of the configuration as the API and the command line show them. */
 export function configuredKeys({ keys }: KeyConfig): VirtualKey[] {
   return keys.map((key) => ({
-    id: key.id ?? `config:${key.name}`,
+    id: key.id ?? `${CONFIGURED}${key.name}`,
     name: key.name,
     team: key.team ?? null,
     // The file does not contain their creation times.
@@ -26,21 +29,26 @@ export function configuredKeys({ keys }: KeyConfig): VirtualKey[] {
 type KeyConfig = Pick<ProxyConfig, "keys">;
 
 /**
- * Returns the key with an id or name: that of the database or, if there is none, that of the configuration. Throws
- * `not_found`.
+ * Returns the key with an id or name. A key of the configuration is found by its id without the database, and by its
+ * name if no key of the database has this name. Throws `not_found`, and the error of `open` or of the store.
  */
-export function findKey(
-  store: Pick<KeyStore, "find">,
+export async function findKey(
+  open: () => Promise<Pick<KeyStore, "find">>,
   idOrName: string,
   readConfig: () => KeyConfig | Promise<KeyConfig>,
 ): Promise<VirtualKey> {
-  return store.find(idOrName).catch(async (error: unknown) => {
+  const findConfigured = async (member: "id" | "name") =>
+    configuredKeys(await readConfig()).find((key) => key[member] === idOrName);
+  const configured = idOrName.startsWith(CONFIGURED) ? await findConfigured("id") : undefined;
+  if (configured !== undefined) return configured;
+  try {
+    return await (await open()).find(idOrName);
+  } catch (error) {
     if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-    const configured = configuredKeys(await readConfig());
-    const key = configured.find(({ id, name }) => id === idOrName || name === idOrName);
-    if (key === undefined) throw error;
-    return key;
-  });
+    const named = await findConfigured("name");
+    if (named === undefined) throw error;
+    return named;
+  }
 }
 
 /** Throws as `findKey` does, and `conflict` for a key that only the configuration file can change. */

@@ -20,7 +20,12 @@ async function start(locate = async (location: Location): Promise<Location> => l
   const server = await databases.postgres();
   const location = await locate(await databases.locate("postgres"));
   const vendor = { dialect: "chat-completions", base_url: upstream.url };
-  const settings = { auth_mode: "auto", upstreams: { vendor }, models: [{ match: "*", upstream: "vendor" }] };
+  const settings = {
+    auth_mode: "auto",
+    upstreams: { vendor },
+    models: [{ match: "*", upstream: "vendor" }],
+    api_keys: [{ name: "file", sha256: "a".repeat(64) }],
+  };
   const proxy = await startGatewayProxy(location, settings);
   const { body } = await proxy.request("POST", "/keys", { name: "alice", limits: { rpm: 1_000 } });
   const ids: string[] = [];
@@ -55,6 +60,8 @@ describe("a PostgreSQL server", () => {
     const failed = await proxy.request("GET", "/calls");
     expect([failed.status, failed.body.error.code]).toEqual([503, "database_unavailable"]);
     expect((await proxy.request("POST", "/keys", { name: "bob" })).status).toBe(503);
+    const configured = ["/keys/config:file", "/limits/config:file"].map((path) => proxy.request("GET", path));
+    expect((await Promise.all(configured)).map(({ status }) => status)).toEqual([200, 200]);
     expect(proxy.internal).toEqual([]);
     expect([failed.text, ...proxy.notes].join(" ")).not.toContain(server.password);
     await server.start();

@@ -53,7 +53,12 @@ export async function listKeys(flags: KeyFlags, output: Output): Promise<number>
 }
 
 export async function showKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
-  const find = (store: KeyStore) => findKey(store, name, () => readConfig(flags));
+  const find = (store: KeyStore) =>
+    findKey(
+      async () => store,
+      name,
+      () => readConfig(flags),
+    );
   return print(await withKeyStore(processEnvironment, flags, find), flags, output);
 }
 
@@ -81,7 +86,11 @@ function changed<Result>(
   task: (store: KeyStore) => Promise<Result>,
 ): Promise<Result> {
   return withKeyStore(processEnvironment, flags, async (store) => {
-    await expectChangeable(store, name, () => readConfig(flags));
+    await expectChangeable(
+      async () => store,
+      name,
+      () => readConfig(flags),
+    );
     return task(store);
   });
 }
