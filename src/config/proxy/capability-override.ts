@@ -29,7 +29,9 @@ export const capabilityOverrideSchema = z.strictObject({
   acceptsUserAfterTools: z.boolean().optional(),
   acceptsContentParts: z.boolean().optional(),
   acceptsPrefill: z.boolean().optional(),
-  optionalMembers: z.array(z.string()).optional(),
+  optionalMembers: z
+    .array(z.string().refine(isOptionalMember, "is not an optional member: set cacheControl instead"))
+    .optional(),
   cacheControl: z.enum(["none", "texts", "all"]).optional(),
   rejectedMembers: z.array(z.string()).optional(),
   memberNames: z.record(z.string(), z.string()).optional(),
@@ -49,6 +51,11 @@ export const capabilityOverrideSchema = z.strictObject({
   toolNamePattern: z.string().refine(isPattern, "is not a regular expression").optional(),
   maxToolNameLength: z.number().int().positive().optional(),
 });
+
+/** Returns whether a name is not one of those that `cacheControl` has replaced. */
+function isOptionalMember(name: string): boolean {
+  return !/^((tools|request)\.)?cache_control$/.test(name);
+}
 
 function isPattern(text: string): boolean {
   try {

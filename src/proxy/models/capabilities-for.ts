@@ -127,6 +127,8 @@ function readOverride(pattern: string, override: unknown): Partial<Capabilities>
   }
   const { toolNamePattern, ...members } = result.data;
   return defined({
+    // Models with thinking levels are those since Gemini 3, also under a name such as `gemini-flash-latest`.
+    combinesTools: members.reasoning === "level" ? true : undefined,
     ...members,
     toolNamePattern: toolNamePattern === undefined ? undefined : new RegExp(toolNamePattern),
   });

@@ -35,6 +35,24 @@ describe("the capabilities of a model", () => {
     },
   );
 
+  it.each(["cache_control", "tools.cache_control", "request.cache_control"])(
+    "reject %s as an optional member, because cacheControl has replaced it",
+    (name) => {
+      const overrides = { "m*": { optionalMembers: ["service_tier", name] } };
+      expect(() => capabilitiesFor("chat-completions", "m", overrides)).toThrow(
+        'capabilities["m*"].optionalMembers.1: is not an optional member: set cacheControl instead',
+      );
+    },
+  );
+
+  it("combine tools of models that are configured with thinking levels, unless combinesTools is set", () => {
+    const find = (override: Record<string, unknown>) =>
+      capabilitiesFor("generative-language", "gemini-flash-latest", { "*": override }).combinesTools;
+    expect(find({})).toBe(false);
+    expect(find({ reasoning: "level" })).toBe(true);
+    expect(find({ reasoning: "level", combinesTools: false })).toBe(false);
+  });
+
   it("leave out images, documents, top_k and stop sequences for MiniMax's M1 and M2", () => {
     const find = (model: string) => capabilitiesFor("messages", model, {}, { vendor: "minimax" });
     const missing = { images: "none", documents: "none", acceptsTopK: false, acceptsStop: false };
