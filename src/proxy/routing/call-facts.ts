@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { tryParseJson } from "../exchange/json.ts";
+import { isObject, tryParseJson } from "../exchange/json.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
 import type { CallFacts } from "./select-targets.ts";
 import { getSession } from "./session-affinity.ts";
@@ -49,8 +49,10 @@ class Facts implements CallFacts {
   }
 
   hasTools(): boolean {
-    const { tools } = Object(this.value()) as { tools?: unknown };
-    return Array.isArray(tools) && tools.length > 0;
+    const { tools, messages } = Object(this.value()) as { tools?: unknown; messages?: unknown };
+    if (Array.isArray(tools) && tools.length > 0) return true;
+    // A search in the bytes is much faster than one in the messages of a long conversation.
+    return this.body?.includes('"tool_addition"') === true && addTools(messages);
   }
 
   hasImage(): boolean {
@@ -62,6 +64,15 @@ class Facts implements CallFacts {
     this.parsed ??= { value: this.body && tryParseJson(this.body.toString("utf8")) };
     return this.parsed.value;
   }
+}
+
+/** Returns whether a system message of a messages client adds a tool (`dialects/messages/tool-changes.ts`). */
+function addTools(messages: unknown): boolean {
+  if (!Array.isArray(messages)) return false;
+  const blocks: unknown[] = messages.flatMap((message) =>
+    isObject(message) && message["role"] === "system" ? message["content"] : [],
+  );
+  return blocks.some((block) => isObject(block) && block["type"] === "tool_addition");
 }
 
 /**

@@ -73,6 +73,15 @@ describe("an OpenAI upstream of the chat-completions dialect", () => {
     );
   });
 
+  it("receives calls whose tools are defined in a system message at its responses API", async () => {
+    const { fake, post } = await behind({ vendor: "openai" });
+    const added = { type: "tool_addition", tool: { type: "tool_definition", definition: tool } };
+    const changes = [...messages, { role: "system", content: [added] }];
+    const response = await post("/v1/messages", { ...asked, messages: changes, tools: [] });
+    expect([response.status, fake.hits.map(({ url }) => url)]).toEqual([200, ["/v1/responses"]]);
+    expect(fake.hits.map((hit) => sent(hit)["tools"])).toMatchObject([[{ type: "function", name: "f" }]]);
+  });
+
   it("counts the tokens of such calls with the responses API", async () => {
     const { fake, post } = await behind({ vendor: "openai" });
     const { max_tokens: _, output_config: __, ...counted } = asked;

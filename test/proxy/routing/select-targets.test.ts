@@ -93,6 +93,16 @@ describe("target selection", () => {
     }
   });
 
+  it("counts tools that a system message adds, but not their name in other messages", async () => {
+    const block = { type: "tool_addition", tool: { type: "tool_definition", definition: { name: "f" } } };
+    for (const role of ["system", "user"]) {
+      const body = Buffer.from(JSON.stringify({ tools: [], messages: [null, { role, content: [block] }] }));
+      expect([role, collectCallFacts({}, body).hasTools()]).toEqual([role, role === "system"]);
+    }
+    const text = Buffer.from('{"messages":[{"role":"system","content":"\\"tool_addition\\""}]}');
+    expect(collectCallFacts({}, text).hasTools()).toBe(false);
+  });
+
   it("draws the first of several upstreams by weight if weights are set", async () => {
     const rules = [{ match: "*", upstream: ["chat", "other"] }];
     const order = async (random: number) =>
