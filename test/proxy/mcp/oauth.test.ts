@@ -136,6 +136,21 @@ describe("tokens of MCP servers", () => {
     await expect(tokens.authorization("guarded", server)).rejects.toThrow("could not be refreshed");
   });
 
+  it("are used until they expire if their file cannot be locked for an early refresh", async () => {
+    const { authority, server, fetch: send, folder } = await setUp();
+    authority.state.lifetime = 30;
+    const { signedIn } = await signInTo(server, send);
+    // The name of the lock file is longer than the 255 bytes that file systems allow.
+    const file = join(folder, "f".repeat(252));
+    const tokens = new McpTokens(send);
+    const locked = { ...server, oauth: { ...server.oauth, file } } as HttpServer;
+    await writeFile(file, JSON.stringify(signedIn));
+    expect(await tokens.authorization("guarded", locked)).toBe(`Bearer ${signedIn.access_token}`);
+    await writeFile(file, JSON.stringify({ ...signedIn, expires_at: Date.now() - 1 }));
+    await expect(tokens.authorization("guarded", locked)).rejects.toMatchObject({ code: "ENAMETOOLONG" });
+    expect(asked(authority)).toEqual(["authorization_code"]);
+  });
+
   it("are not used if the refreshed tokens cannot be stored", async () => {
     const { authority, server, fetch: send, file } = await setUp();
     authority.state.lifetime = 30;

@@ -6,6 +6,9 @@ import { readSignIn, type SignIn, withSignIn, withTokens, writeSignIn } from "./
 /** Milliseconds before its expiry at which a token is refreshed. */
 const EARLY_MS = 60_000;
 
+/** The failed write of refreshed tokens; `cause` is its error. */
+class LostTokens extends Error {}
+
 /** Returns the access tokens of MCP servers that need a sign-in, and refreshes them. */
 export class McpTokens {
   /** The last sign-in of each file, for redaction. */
@@ -18,8 +21,8 @@ export class McpTokens {
 
   /**
    * Returns the value of `authorization` for a server; undefined if the server needs no sign-in. `rejected` is the
-   * value that the server has rejected, if any. Throws `upstream_error` if no sign-in is stored, or if the tokens
-   * cannot be refreshed.
+   * value that the server has rejected, if any. Throws `upstream_error` if no sign-in is stored. Throws if the tokens
+   * are no longer valid and cannot be refreshed, and if refreshed tokens cannot be stored.
    */
   async authorization(
     name: string,
@@ -38,9 +41,10 @@ export class McpTokens {
       this.known.set(oauth.file, refreshed);
       return toHeader(refreshed);
     } catch (error) {
-      // The authorization server may be unavailable for a short time.
-      const isUnavailable = error instanceof AppError && error.code === "upstream_error";
-      if (!isUnavailable || isRejected || end <= Date.now()) throw error;
+      // The authorization server can have revoked the stored tokens when it issued the lost ones.
+      if (error instanceof LostTokens) throw error.cause;
+      // The authorization server or the file's lock may be unavailable for a short time.
+      if (isRejected || end <= Date.now()) throw error;
       return toHeader(found);
     }
   }
@@ -70,7 +74,9 @@ export class McpTokens {
       if (expired.refresh_token === undefined)
         throw signInNeeded(name, "the access token is no longer valid, and there is no refresh token");
       const refreshed = await this.exchange(name, expired, expired.refresh_token);
-      await writeSignIn(file, refreshed);
+      await writeSignIn(file, refreshed).catch((cause) => {
+        throw new LostTokens("The refreshed tokens cannot be stored", { cause });
+      });
       return refreshed;
     }).finally(() => this.refreshing.delete(file));
     this.refreshing.set(file, task);
