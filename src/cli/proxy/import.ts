@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
-import { importConfiguration } from "../../config/import/import-configuration.ts";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type ImportedConfiguration, importConfiguration } from "../../config/import/import-configuration.ts";
 import { readConfigurationText } from "../../config/load.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError, systemErrorCode } from "../../errors.ts";
@@ -11,17 +13,31 @@ export interface ProxyImportFlags {
   readonly output?: string;
 }
 
+type Program = ImportedConfiguration["program"];
+
+/** The programs by the names that the command accepts. */
+const PROGRAMS = new Map<string, Program>([
+  ["ccr", "claude-code-router"],
+  ["litellm", "LiteLLM"],
+]);
+
 /**
- * Runs `sallyport proxy import FILE`: converts another proxy's configuration file, prints or writes the result, and
- * reports each setting that was not converted. Resolves to the exit code.
+ * Runs `sallyport proxy import`: converts another proxy's configuration file, prints or writes the result, and reports
+ * each setting that was not converted. `source` is a program's name or a file; a file's program is recognized. Resolves
+ * to the exit code.
  */
 export async function importProxyConfiguration(
-  file: string,
+  source: string,
+  named: string | undefined,
   flags: ProxyImportFlags,
   output: Output,
 ): Promise<number> {
+  const expected = PROGRAMS.get(source);
+  const file = findFile(source, named, expected);
   const text = await readConfigurationText(file, true);
   const { program, proxy, notes } = importConfiguration(text, file, processEnvironment);
+  if (expected !== undefined && program !== expected)
+    throw new AppError("configuration", `${file} is a configuration of ${program}, not of ${expected}`);
   const configuration = `${JSON.stringify({ proxy }, null, 2)}\n`;
   if (flags.output !== undefined) await writeNew(flags.output, configuration);
   if (!flags.json) {
@@ -32,6 +48,20 @@ export async function importProxyConfiguration(
   if (flags.json) await output.result(JSON.stringify({ program, proxy, notes }, null, 2));
   else await output.result(flags.output ?? configuration);
   return 0;
+}
+
+/** Returns the file to import. Throws `usage` if the arguments name none, or an unknown program. */
+function findFile(source: string, named: string | undefined, program: Program | undefined): string {
+  if (program === undefined && named !== undefined)
+    throw new AppError("usage", `Cannot import from "${source}"`, {
+      hint: `Use one of: ${[...PROGRAMS.keys()].join(", ")}. Or pass only the file.`,
+    });
+  if (program === undefined) return source;
+  if (named !== undefined) return named;
+  if (program === "claude-code-router") return join(homedir(), ".claude-code-router", "config.json");
+  throw new AppError("usage", `Cannot import from ${program}: its configuration has no fixed path`, {
+    hint: `Pass the file: sallyport proxy import ${source} config.yaml`,
+  });
 }
 
 /**

@@ -53,12 +53,13 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
     .description(
       "Convert the configuration of LiteLLM or claude-code-router, print it, and list what was left out",
     )
-    .argument("<file>", "LiteLLM's config.yaml, or the config.json of claude-code-router")
+    .argument("<source>", "ccr, litellm, or a file whose program is recognized")
+    .argument("[file]", "the program's file (default for ccr: ~/.claude-code-router/config.json)")
     .option("--output <file>", "write the configuration to this new file, and print its path")
     .option("--json", "print {program, proxy, notes} instead", false)
-    .action(async (file: string, flags: ProxyImportFlags) => {
+    .action(async (source: string, file: string | undefined, flags: ProxyImportFlags) => {
       const { importProxyConfiguration } = await import("./import.ts");
-      setExitCode(await importProxyConfiguration(file, flags, output));
+      setExitCode(await importProxyConfiguration(source, file, flags, output));
     });
   addLookups(proxy, output, setExitCode);
   addConnectCommands(proxy, output, setExitCode);
