@@ -42,6 +42,7 @@ cpSync(join(root, "docs/images"), join(site, "docs/images"), { recursive: true }
 cpSync(join(import.meta.dirname, "site.css"), join(site, "site.css"));
 cpSync(join(import.meta.dirname, "search.js"), join(site, "search.js"));
 await writeSearchIndex();
+writeForModels();
 writeVersions();
 
 const broken = findBrokenLinks(site);
@@ -111,6 +112,24 @@ function writeEmbeddedIndex(folder) {
     else files[relative(folder, path).replaceAll("\\", "/")] = readFileSync(path, "base64");
   }
   writeFileSync(join(folder, "files.js"), `globalThis.searchFiles = ${JSON.stringify(files)};\n`);
+}
+
+/**
+ * Writes the pages as Markdown, at their paths in the repository so that the links between them work, and `llms.txt`,
+ * which lists them for language models (https://llmstxt.org).
+ */
+function writeForModels() {
+  for (const { path, text } of pages) {
+    mkdirSync(join(site, path, ".."), { recursive: true });
+    writeFileSync(join(site, path), text);
+  }
+  const paths = new Map(pages.map(({ path, url }) => [url, path]));
+  const sections = readNavigation(pages).map(({ title, links }) => {
+    const lines = links.map((link) => `- [${link.title}](${paths.get(link.url)})`);
+    return `## ${title}\n\n${lines.join("\n")}`;
+  });
+  const { description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  writeFileSync(join(site, "llms.txt"), `# Sallyport\n\n> ${description}\n\n${sections.join("\n\n")}\n`);
 }
 
 /** Writes the list of versions in the folder, newest first, and a page that opens the newest. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -62,6 +62,19 @@ describe("the documentation site", () => {
     await page.getByRole("heading", { name: "Documentation" }).waitFor();
     await page.getByLabel("Version").selectOption("0.0.9");
     await page.getByRole("heading", { name: "Version 0.0.9" }).waitFor();
+  });
+
+  it("lists its pages for language models, as Markdown", async () => {
+    const list = await (await fetch(`${url}/${inSite("llms.txt")}`)).text();
+    const paths = [...list.matchAll(/^- \[.+\]\((.+)\)$/gm)].map(([, path = ""]) => path);
+    expect(paths).toContain("docs/api/review.md");
+    const texts = await Promise.all(
+      paths.map(async (path) => (await fetch(`${url}/${inSite(path)}`)).text()),
+    );
+    expect(texts.filter((text) => !/^# /m.test(text))).toEqual([]);
+    expect(paths.length).toBe(
+      (await readdir(site, { recursive: true })).filter((name) => name.endsWith(".md")).length - 1,
+    );
   });
 
   it("finds a setting, and opens its section with the keyboard", async () => {
