@@ -9,9 +9,13 @@ import { stopDraft } from "./draft.ts";
 import { loadDiff, useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
-/** Loads the diff of a new round. Returns a description of the changes since the last batch. */
-export async function showRound(): Promise<string> {
-  await loadDiff(useView.getState().whitespace);
+/**
+ * Loads the diff of a new round. Resolves to a description of the changes since the last batch, or to undefined if the
+ * diff cannot be loaded.
+ */
+export async function showRound(): Promise<string | undefined> {
+  const result = await loadDiff(useView.getState().whitespace);
+  if (!result.ok) return undefined;
   const { sent } = useThreads.getState();
   if (!sent?.files) return "The diff was reloaded";
   return filesChangedSince(new Map(sent.files), useSession.getState().files);

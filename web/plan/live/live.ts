@@ -10,11 +10,14 @@ import { forgetAnnotation, saveComposer } from "../state/actions.ts";
 import { forLive, loadRounds, showPlan } from "../state/load.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 
-/** Shows the plan of a new round. Keeps the person's unsent text. Returns a description of the changes. */
-export async function showRound(): Promise<string> {
+/**
+ * Shows the plan of a new round. Keeps the person's unsent text. Resolves to a description of the changes, or to
+ * undefined if the plan cannot be loaded.
+ */
+export async function showRound(): Promise<string | undefined> {
   const before = useReview.getState();
   const result = await getJson<PlanState>("/api/plan");
-  if (!result.ok || !before.plan) return "The plan was saved again";
+  if (!result.ok || !before.plan) return undefined;
   const plan = forLive(result.value);
   showPlan(plan);
   await loadRounds();

@@ -6,7 +6,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
 import { sentenceStart } from "../sentence-start.ts";
 import { type CollectComments, type CommentToSend, finishReview, sendBatch } from "./send-batch.ts";
-import { closeMessage, countUnsentMessages, loadLive, useThreads } from "./thread-store.ts";
+import { closeMessage, countUnsentMessages, loadLive, type ShowRound, useThreads } from "./thread-store.ts";
 import { isInNextBatch } from "./threads.ts";
 
 interface BatchDialogProps {
@@ -14,7 +14,7 @@ interface BatchDialogProps {
   readonly caller: string;
   readonly collect: CollectComments;
   /** Loads a new round and returns a description of the changes. */
-  readonly showRound: () => Promise<string>;
+  readonly showRound: ShowRound;
   readonly onClose: () => void;
 }
 

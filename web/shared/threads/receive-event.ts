@@ -7,17 +7,15 @@ import {
   receiveAgent,
   receiveRound,
   receiveThread,
+  type ShowRound,
   useThreads,
 } from "./thread-store.ts";
 import { batchState } from "./threads.ts";
 
 let isFollowing = false;
 
-/**
- * Handles the events of threads, of live reviews and of other reviews. `showRound` loads a new round and returns a
- * description of the changes.
- */
-export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {
+/** Handles the events of threads, of live reviews and of other reviews. */
+export function receiveEvent(event: ReviewEvent, showRound: ShowRound): void {
   switch (event.event) {
     case "hello":
       // Loads what events would have changed, because events are missing: those since the connection was lost, or since

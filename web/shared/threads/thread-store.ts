@@ -53,6 +53,9 @@ export interface SentState {
   readonly files?: readonly (readonly [path: string, fingerprint: string])[];
 }
 
+/** Loads a new round. Resolves to a description of the changes, or to undefined if the round cannot be loaded. */
+export type ShowRound = () => Promise<string | undefined>;
+
 export interface RoundNews {
   readonly round: number;
   /** A summary of the changes since the last batch, for example "3 files changed since you sent". */
@@ -117,7 +120,7 @@ export async function loadThreads(fetchAll = fetchThreads): Promise<void> {
 }
 
 /** Fetches the state of a live review. Shows the round and the agent's state whose events were missed. */
-export async function loadLive(showRound: () => Promise<string>): Promise<void> {
+export async function loadLive(showRound: ShowRound): Promise<void> {
   if (!isLive()) return;
   const result = await getJson<LiveState>("/api/live");
   if (!result.ok) return;
@@ -183,15 +186,19 @@ async function patchThread(thread: Thread, body: object): Promise<boolean> {
 
 /**
  * Handles a new round. Shows it immediately or, if the person is writing, when they leave the field, because
- * an update would move or close the field.
+ * an update would move or close the field. A round that cannot be loaded counts as not received.
  */
-export function receiveRound(round: number, showRound: () => Promise<string>): void {
+export function receiveRound(round: number, showRound: ShowRound): void {
   const { live } = state();
   if (!live || round <= live.round) return;
   set({ live: { ...live, round } });
   const show = async () => {
     pending = undefined;
     const summary = await showRound();
+    if (summary === undefined) {
+      forgetRound(round, live.round);
+      return;
+    }
     set({ news: { round, summary, isPending: false } });
     announce(`Round ${round}. ${summary}`);
   };
@@ -203,6 +210,17 @@ export function receiveRound(round: number, showRound: () => Promise<string>): v
   announce(`Round ${round} is available. It is shown when you finish writing.`);
   if (!pending) document.addEventListener("focusout", showWhenDone);
   pending = show;
+}
+
+/** Returns to the round `before`, so that the next message about `round` loads it again. */
+function forgetRound(round: number, before: number): void {
+  set(({ live, news }) => ({
+    live: live?.round === round ? { ...live, round: before } : live,
+    news: news?.isPending && news.round === round ? undefined : news,
+  }));
+  showToast(`Cannot load round ${round}. The page tries again when it reconnects or when you send.`, {
+    tone: "danger",
+  });
 }
 
 let pending: (() => Promise<void>) | undefined;

@@ -7,11 +7,17 @@ vi.stubGlobal("matchMedia", () => new EventTarget());
 vi.stubGlobal("document", { querySelector: () => null });
 afterAll(() => void vi.unstubAllGlobals());
 const { showRound } = await import("../../../../web/plan/live/live.ts");
+const { loadLive, receiveRound, showPendingRound, useThreads } = await import(
+  "../../../../web/shared/threads/thread-store.ts"
+);
 const { editedPlan, useReview } = await import("../../../../web/plan/state/review-store.ts");
 
 const caller = { name: "Claude Code", takesEditedPlan: false };
 const live = { round: 1, agent: { state: "waiting" } };
 const stateOf = (plan: string) => ({ planId: "plan-1", plan, caller, live }) as unknown as PlanState;
+
+/** A focused field outside of a dialog. */
+const field = { closest: (selector: string) => (selector === "dialog" ? null : field) };
 
 /** Makes requests for the plan return a saved plan, after `onRequest`. */
 function serve(onRequest: () => void): void {
@@ -22,7 +28,10 @@ function serve(onRequest: () => void): void {
   });
 }
 
-beforeEach(() => useReview.setState(useReview.getInitialState(), true));
+beforeEach(() => {
+  useReview.setState(useReview.getInitialState(), true);
+  useThreads.setState(useThreads.getInitialState(), true);
+});
 
 describe("a new round of a live plan", () => {
   it("shows the new text, which is no edit of the person at any time", async () => {
@@ -43,5 +52,39 @@ describe("a new round of a live plan", () => {
     serve(() => useReview.setState({ typed: "# Plan, edited" }));
     await showRound();
     expect(editedPlan(useReview.getState())).toBe("# Plan, edited");
+  });
+
+  it.each([
+    ["while the person reads", null],
+    ["while the person writes", field],
+  ])("is loaded again after it could not be loaded (%s)", async (_, activeElement) => {
+    const agent = { name: "codex", state: "waiting" } as const;
+    const waiting = { round: 1, agent };
+    const document = {
+      querySelector: () => null,
+      activeElement,
+      addEventListener() {},
+      removeEventListener() {},
+    };
+    vi.stubGlobal("document", document);
+    useReview.setState({ plan: { ...stateOf("# Plan"), round: 1 }, document: parseMarkdown("# Plan") });
+    useThreads.setState({ live: waiting });
+    let isBroken = true;
+    vi.stubGlobal("fetch", async (path: string) => {
+      if (path === "/api/live") return Response.json({ round: 2, agent });
+      if (path !== "/api/plan") return Response.json({ rounds: [] });
+      if (isBroken) throw new TypeError("Failed to fetch");
+      return Response.json({ ...stateOf("# Saved"), round: 2 });
+    });
+    receiveRound(2, showRound);
+    showPendingRound();
+    await expect.poll(() => useThreads.getState()).toMatchObject({ live: waiting, news: undefined });
+    expect(useReview.getState().plan?.round).toBe(1);
+    isBroken = false;
+    await loadLive(showRound);
+    showPendingRound();
+    await expect.poll(() => useThreads.getState().news).toMatchObject({ round: 2, isPending: false });
+    expect(useThreads.getState().live?.round).toBe(2);
+    expect(useReview.getState().plan?.round).toBe(2);
   });
 });
