@@ -2,13 +2,11 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
-import { mergeLines } from "../../shared/drafts/merge-lines.ts";
 import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { CommentText } from "../comments/comment-text.tsx";
-import { useComments } from "../state/comments.ts";
-import { composeFeedback, copyMarkdown, type Feedback } from "../state/compose-feedback.ts";
+import { copyMarkdown } from "../state/compose-feedback.ts";
 import { decide } from "../state/decide.ts";
-import { type EditedFeedback, keepEditedFeedback, useEditedFeedback } from "../state/edited-feedback.ts";
+import { changeFeedbackText, openFeedbackText, textToSend, useFeedbackText } from "../state/feedback-text.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
@@ -16,7 +14,9 @@ import { AgentChoice } from "./agent-choice.tsx";
 /** Renders the dialog that shows the feedback, which the person can edit before sending it. */
 export function SendDialog() {
   const caller = useSession(({ index }) => index?.caller.name ?? "the agent");
-  const { feedback, text, setText, otherEdit } = useFeedbackText();
+  const feedback = useFeedbackText((state) => state.feedback);
+  const text = useFeedbackText(textToSend);
+  useEffect(openFeedbackText, []);
   const [agent, setAgent] = useState("");
   const [problem, setProblem] = useState<string>();
   const [sending, setSending] = useState(false);
@@ -43,17 +43,25 @@ export function SendDialog() {
         </p>
       )}
       {feedback?.count === 0 && <p>There are no comments yet. You can write the feedback here.</p>}
-      {otherEdit !== undefined && (
-        <p className="send-edited">
-          You edited this text before the comments changed.
-          <Button small onClick={() => setText(otherEdit)}>
-            Use my edited text
-          </Button>
-        </p>
-      )}
-      {feedback && <FeedbackField text={text} composed={feedback.markdown} onChange={setText} />}
+      <OtherEdit />
+      {feedback && <FeedbackField text={text} composed={feedback.markdown} onChange={changeFeedbackText} />}
       <AgentChoice value={agent} onChange={setAgent} />
     </Dialog>
+  );
+}
+
+/** Offers the person's edit that is not shown. */
+function OtherEdit() {
+  const before = useFeedbackText((state) => state.before);
+  const text = useFeedbackText(textToSend);
+  if (!before || before.text === text) return null;
+  return (
+    <p className="send-edited">
+      You have an earlier edit of this text.
+      <Button small onClick={() => changeFeedbackText(before.text)}>
+        Use my edited text
+      </Button>
+    </p>
   );
 }
 
@@ -127,44 +135,4 @@ function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
       )}
     </>
   );
-}
-
-/**
- * Returns the text to send: the person's edit if it was made from the same comments, or the composed text
- * otherwise. Comments and edits that another tab adds while the dialog is open are included.
- */
-function useFeedbackText() {
-  const comments = useComments((state) => state.comments);
-  const edited = useEditedFeedback((state) => state.edited);
-  const [feedback, setFeedback] = useState<Feedback>();
-  const [editedBefore, setEditedBefore] = useState<EditedFeedback>();
-  const shown = useRef<string>(undefined);
-  const composed = feedback?.markdown ?? "";
-  const text = edited?.composed === composed ? edited.text : composed;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the comments are what is composed
-  useEffect(() => {
-    let current = true;
-    void composeFeedback().then((now) => {
-      if (!current) return;
-      const known = shown.current;
-      const before = useEditedFeedback.getState().edited;
-      shown.current = now.markdown;
-      setFeedback(now);
-      // An unchanged text must not be stored again: each save makes the other tab merge and save, which makes this tab
-      // merge again.
-      if (known === now.markdown) return;
-      if (known !== undefined && before?.composed === known) {
-        keepEditedFeedback(now.markdown, mergeLines(known, before.text, now.markdown));
-        setEditedBefore((earlier) => (earlier?.composed === known ? undefined : earlier));
-      } else if (before) setEditedBefore(before);
-    });
-    return () => {
-      current = false;
-    };
-  }, [comments]);
-  const setText = (next: string) => keepEditedFeedback(composed, next);
-  const isOfOthers =
-    feedback !== undefined && editedBefore !== undefined && editedBefore.composed !== composed;
-  const otherEdit = isOfOthers && text !== editedBefore.text ? editedBefore.text : undefined;
-  return { feedback, text, setText, otherEdit };
 }
