@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { AppError, getErrorMessage } from "../../errors.ts";
+import { createQueue } from "../../files/in-turn.ts";
 import type { DiffSession } from "../diff-session.ts";
 import type { Check, Forge, OutgoingReview, PullRequest } from "../forges/forge.ts";
 import { FORGE_LABELS } from "../forges/forge.ts";
@@ -62,7 +63,8 @@ export function createPullReview(options: PullReviewOptions): PullReview {
     store ??= options.openStore();
     return store;
   };
-  const mergeNow = async (threads: ThreadStore) => {
+  const mergeInTurn = createQueue();
+  const readAndMerge = async (threads: ThreadStore) => {
     try {
       // Threads are located in the diff: without it, all of them would be outdated.
       const [read] = await Promise.all([
@@ -76,6 +78,8 @@ export function createPullReview(options: PullReviewOptions): PullReview {
       throw error;
     }
   };
+  /** Lists are read one after another: an older list merged last would show newly posted comments as deleted. */
+  const mergeNow = (threads: ThreadStore) => mergeInTurn(() => readAndMerge(threads));
   /** Reads the mergeability again if the forge was still computing it. */
   const readMergeability = async () => {
     if (pull.mergeability !== "computing") return;
