@@ -106,6 +106,15 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   };
 }
 
+/** Sends a request. Returns the body of the response, or undefined for status 404. */
+export async function readIfFound(
+  { send }: Pick<ForgeClient, "send">,
+  request: ForgeRequest,
+): Promise<Buffer | undefined> {
+  const response = await send({ ...request, allow: [404] });
+  return response.status === 404 ? undefined : response.body;
+}
+
 function addressOf({ base, host }: ForgeClientOptions, { path, query = {} }: ForgeRequest): URL {
   const url = new URL(/^https?:\/\//.test(path) ? path : `${base}${path}`);
   // The address of the next page could be on another host.

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../../errors.ts";
 import { splitMessage } from "../../git/commits.ts";
 import { encodePath } from "../address.ts";
-import { parseJson } from "../client.ts";
+import { parseJson, readIfFound } from "../client.ts";
 import type { Check, PullAddress, PullCommit, PullRequest } from "../forge.ts";
 import { pullNotFound } from "../forge-errors.ts";
 import { toUtc } from "../times.ts";
@@ -203,8 +203,8 @@ export async function readChecks(
 }
 
 /** Reads a file of a commit; undefined if the commit does not have it. */
-export async function readFile(api: AzureApi, path: string, sha: string): Promise<Buffer | undefined> {
-  const response = await api.send({
+export function readFile(api: AzureApi, path: string, sha: string): Promise<Buffer | undefined> {
+  return readIfFound(api, {
     path: `${api.repository}/items`,
     query: {
       path: `/${path}`,
@@ -213,7 +213,5 @@ export async function readFile(api: AzureApi, path: string, sha: string): Promis
       $format: "octetStream",
     },
     accept: "application/octet-stream",
-    allow: [404],
   });
-  return response.status === 404 ? undefined : response.body;
 }

@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { splitMessage } from "../../git/commits.ts";
 import { encodePath } from "../address.ts";
-import { type ConnectionOptions, createForgeClient, type ForgeClient, parseJson } from "../client.ts";
+import {
+  type ConnectionOptions,
+  createForgeClient,
+  type ForgeClient,
+  parseJson,
+  readIfFound,
+} from "../client.ts";
 import type { FindByBranch, Forge, PullAddress, PullRequest, RepositoryAddress } from "../forge.ts";
 import { pullNotFound } from "../forge-errors.ts";
 import { postEach, settleEach } from "../post-each.ts";
@@ -136,13 +142,9 @@ export function bitbucketPull(client: ForgeClient, address: PullAddress): Forge 
     },
     async file(name, sha) {
       for (const owner of new Set([source, repository])) {
-        const request = {
-          path: `${owner}/src/${encodeURIComponent(sha)}/${encodePath(name)}`,
-          accept: "*/*",
-          allow: [404],
-        };
-        const response = await client.send(request);
-        if (response.status !== 404) return response.body;
+        const path = `${owner}/src/${encodeURIComponent(sha)}/${encodePath(name)}`;
+        const found = await readIfFound(client, { path, accept: "*/*" });
+        if (found) return found;
       }
       return undefined;
     },

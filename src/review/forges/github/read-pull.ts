@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { splitMessage } from "../../git/commits.ts";
 import { encodePath } from "../address.ts";
-import { type ForgeClient, parseJson, readPages } from "../client.ts";
+import { type ForgeClient, parseJson, readIfFound, readPages } from "../client.ts";
 import type { Check, PullAddress, PullCommit, PullRequest, Reviewer } from "../forge.ts";
 import { pullNotFound } from "../forge-errors.ts";
 import { makePatch } from "../make-patch.ts";
@@ -230,19 +230,17 @@ const STATUSES: Readonly<Record<string, "added" | "deleted" | "renamed">> = {
 };
 
 /** Reads a file of a commit; undefined if the commit does not have it. */
-export async function readFile(
+export function readFile(
   client: ForgeClient,
   address: PullAddress,
   path: string,
   sha: string,
 ): Promise<Buffer | undefined> {
-  const response = await client.send({
+  return readIfFound(client, {
     path: `${repositoryPath(address)}/contents/${encodePath(path)}`,
     query: { ref: sha },
     accept: "application/vnd.github.raw",
-    allow: [404],
   });
-  return response.status === 404 ? undefined : response.body;
 }
 
 /** Reads the diff of one commit. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ForgeClient, readPages } from "../client.ts";
+import { type ForgeClient, readIfFound, readPages } from "../client.ts";
 import type { ListedChange } from "../compose-patch.ts";
 import type { PullAddress, PullRequest } from "../forge.ts";
 import { makePatch } from "../make-patch.ts";
@@ -26,9 +26,8 @@ export async function readPatch(
   { base, head }: Pick<PullRequest, "base" | "head">,
 ): Promise<Buffer> {
   const path = mergeRequestPath(address);
-  const raw = await client.send({ path: `${path}/raw_diffs`, accept: "text/plain, */*", allow: [404] });
-  if (raw.status !== 404) return raw.body;
-  return readDiffs(client, address, `${path}/diffs`, { old: base.sha, new: head.sha });
+  const raw = await readIfFound(client, { path: `${path}/raw_diffs`, accept: "text/plain, */*" });
+  return raw ?? readDiffs(client, address, `${path}/diffs`, { old: base.sha, new: head.sha });
 }
 
 /** Reads the diff of one commit. */
@@ -85,17 +84,15 @@ function modeOf(mode: string | null | undefined): string | undefined {
 }
 
 /** Reads a file of a commit; undefined if the commit does not have it. */
-export async function readFile(
+export function readFile(
   client: ForgeClient,
   address: PullAddress,
   path: string,
   sha: string,
 ): Promise<Buffer | undefined> {
-  const response = await client.send({
+  return readIfFound(client, {
     path: `${projectPath(address)}/repository/files/${encodeURIComponent(path)}/raw`,
     query: { ref: sha },
     accept: "*/*",
-    allow: [404],
   });
-  return response.status === 404 ? undefined : response.body;
 }
