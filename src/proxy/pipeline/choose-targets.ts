@@ -1,7 +1,6 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { findProfile, getProfile } from "../dialects/index.ts";
-import type { Dialect } from "../exchange/parts.ts";
 import { collectCallFacts } from "../routing/call-facts.ts";
 import { notServed } from "../routing/not-served.ts";
 import type { CallFacts, Target, Targets } from "../routing/select-targets.ts";
@@ -41,15 +40,22 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
   return setTargets(call, call.services.cooldowns.availableFirst(able));
 }
 
-/** Returns each target with the API of its upstream that the call needs (`withToolsApi`). */
+/**
+ * Returns each target with the API of its upstream that the call needs (`withToolsApi`). Clients of the responses
+ * dialect keep the configured one, because the proxy stores their conversations.
+ */
 function withApis(
-  [first, ...others]: Targets,
+  targets: Targets,
   { dialect }: Call,
   { operation }: CalledOperation,
   facts: () => CallFacts,
 ): Targets {
-  if (operation !== "generate" && operation !== "count-tokens") return [first, ...others];
-  const suited = (target: Target) => withToolsApi(target, dialect, () => facts().hasTools());
+  if (operation !== "generate" && operation !== "count-tokens") return targets;
+  const { nativeUpstream, storesResponses } = getProfile(dialect);
+  if (storesResponses || targets.every(({ upstream }) => upstream.dialect === nativeUpstream)) return targets;
+  const suited = (target: Target) =>
+    target.upstream.dialect === nativeUpstream ? target : withToolsApi(target, () => facts().hasTools());
+  const [first, ...others] = targets;
   return [suited(first), ...others.map(suited)];
 }
 
@@ -57,14 +63,12 @@ function withApis(
 const responsesUpstreams = new WeakMap<UpstreamConfig, UpstreamConfig>();
 
 /**
- * Returns the target of a call that may have tools. If the model needs the responses API for tools, and the call is
- * translated in any case, this is the same upstream with the responses dialect. Clients of that dialect keep the
- * configured one, because the proxy stores their conversations. `hasTools` is called only for such models.
+ * Returns the target of a translated call that may have tools. If the model needs the responses API for tools, this is
+ * the same upstream with the responses dialect. `hasTools` is called only for such models.
  */
-function withToolsApi(target: Target, client: Dialect, hasTools: () => boolean): Target {
+function withToolsApi(target: Target, hasTools: () => boolean): Target {
   const { upstream } = target;
-  const { nativeUpstream, storesResponses } = getProfile(client);
-  if (upstream.dialect === "any" || nativeUpstream === upstream.dialect || storesResponses) return target;
+  if (upstream.dialect === "any") return target;
   // The addresses of Azure's deployments have no responses API.
   if (upstream.platform?.kind === "azure" && upstream.platform.deployments) return target;
   const { toolsNeedResponses } = readCapabilities(target, upstream.dialect);
