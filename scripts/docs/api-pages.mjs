@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "rolldown";
 import { packageVersion, root } from "../bundle.mjs";
-import { describeReviewApi } from "./review-api.mjs";
+import { describeReviewApi, listPathParameters } from "./review-api.mjs";
 
 /**
  * Returns the pages of the review server, of the admin API, of the API for a key's owner, and of the proxy's routes.
@@ -113,18 +113,9 @@ function describeProxy(routes, version) {
     // OpenAPI cannot express "any method".
     const methods = ["ANY", "COMMON"].includes(method) ? ["get", "post"] : [method.toLowerCase()];
     for (const each of methods)
-      paths[name][each] ??= { summary, tags: [dialect], parameters: listParameters(name) };
+      paths[name][each] ??= { summary, tags: [dialect], parameters: listPathParameters(name) };
   }
   return { openapi: "3.1.0", info: { title: "Proxy API", version }, paths };
-}
-
-function listParameters(path) {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
 }
 
 function createPage(name, document, text) {

@@ -106,19 +106,23 @@ export function describeReviewApi(version) {
   return { openapi: "3.1.0", info: { title: "Review API", version }, paths, components: { schemas } };
 }
 
-function describeOperation(path, query, [summary, response, body]) {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+/** Returns the parameters that a path such as `/api/threads/{id}` contains. */
+export function listPathParameters(path) {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     schema: { type: "string" },
   }));
+}
+
+function describeOperation(path, query, [summary, response, body]) {
   const inQuery = query.map((parameter) =>
     describeParameter(parameter.replace("?", ""), !parameter.endsWith("?")),
   );
   return {
     summary,
-    parameters: [...inPath, ...inQuery],
+    parameters: [...listPathParameters(path), ...inQuery],
     ...(body && { requestBody: { required: true, content: describeContent(body) } }),
     responses: {
       200: { description: "Success", content: describeContent(response) },

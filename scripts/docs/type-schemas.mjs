@@ -11,7 +11,7 @@ export function readTypeSchemas(paths) {
   return Object.fromEntries([...types.values()].map((type) => [type.name, describe(type)]));
 
   function describe({ node, doc, docOf }) {
-    const convert = (type) => toSchema(type, { types, docOf, parameters: readParameters(node) });
+    const convert = (type) => toSchema(type, { docOf, parameters: readParameters(node) });
     if (node.type === "TSTypeAliasDeclaration") return withDoc(doc, convert(node.typeAnnotation));
     const bases = node.extends.map(({ expression, typeArguments }) =>
       resolve(convert({ type: "TSTypeReference", typeName: expression, typeArguments })),
