@@ -1,14 +1,11 @@
-import { afterAll, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { DiffFile } from "../../../../src/review/api-types.ts";
+import { prepareCodePage } from "../../../support/code-page-modules.ts";
 
-// The theme and the width of the window are read as soon as their modules are loaded.
-vi.stubGlobal("matchMedia", () => new EventTarget());
-vi.stubGlobal("innerWidth", 1_200);
-vi.stubGlobal("document", { querySelector: () => null, querySelectorAll: () => [] });
-vi.stubGlobal("CSS", { escape: (text: string) => text });
-afterAll(() => void vi.unstubAllGlobals());
-// Another file of this thread may have loaded some of the modules before modules were reset, and others after.
-vi.resetModules();
+prepareCodePage({
+  document: { querySelector: () => null, querySelectorAll: () => [] },
+  CSS: { escape: (text: string) => text },
+});
 const { useAsk } = await import("../../../../web/shared/ask/ask-store.ts");
 const { askAbout } = await import("../../../../web/code/comments/ask-about.ts");
 const { useComments } = await import("../../../../web/code/state/comments.ts");

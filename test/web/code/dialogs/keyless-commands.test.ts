@@ -1,10 +1,8 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DiffIndex, DiffSource } from "../../../../src/review/api-types.ts";
+import { prepareCodePage } from "../../../support/code-page-modules.ts";
 
-// The theme and the width of the window are read as soon as their modules are loaded.
-vi.stubGlobal("matchMedia", () => new EventTarget());
-vi.stubGlobal("innerWidth", 1_200);
-afterAll(() => void vi.unstubAllGlobals());
+prepareCodePage();
 const { keylessCommands } = await import("../../../../web/code/dialogs/keyless-commands.ts");
 const { useSession } = await import("../../../../web/code/state/session.ts");
 const { useView } = await import("../../../../web/code/state/view.ts");

@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { DiffFile, DiffIndex } from "../../../../src/review/api-types.ts";
+import { prepareCodePage } from "../../../support/code-page-modules.ts";
 
-// The theme and the width of the window are read as soon as their modules are loaded.
-vi.stubGlobal("matchMedia", () => new EventTarget());
-vi.stubGlobal("innerWidth", 1_200);
-afterAll(() => void vi.unstubAllGlobals());
+prepareCodePage();
 const { DiffController } = await import("../../../../web/code/diff/controller.ts");
 const { useSession } = await import("../../../../web/code/state/session.ts");
 const { PatchStore } = await import("../../../../web/code/state/patch-store.ts");

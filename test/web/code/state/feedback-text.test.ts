@@ -1,11 +1,7 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { prepareCodePage } from "../../../support/code-page-modules.ts";
 
-// The theme and the width of the window are read as soon as their modules are loaded.
-vi.stubGlobal("matchMedia", () => new EventTarget());
-vi.stubGlobal("innerWidth", 1_200);
-afterAll(() => void vi.unstubAllGlobals());
-// Another file of this thread may have loaded some of the modules before modules were reset, and others after.
-vi.resetModules();
+prepareCodePage();
 const { useComments } = await import("../../../../web/code/state/comments.ts");
 const { composeFeedback } = await import("../../../../web/code/state/compose-feedback.ts");
 const { keepEditedFeedback, useEditedFeedback } = await import(

@@ -1,13 +1,8 @@
-import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { DiffIndex } from "../../../../src/review/api-types.ts";
+import { prepareCodePage } from "../../../support/code-page-modules.ts";
 
-// The theme and the width of the window are read as soon as their modules are loaded.
-vi.stubGlobal("matchMedia", () => new EventTarget());
-vi.stubGlobal("innerWidth", 1_200);
-vi.stubGlobal("document", { querySelector: () => null, activeElement: null });
-afterAll(() => void vi.unstubAllGlobals());
-// Another file of this thread may have loaded some of the modules before modules were reset, and others after.
-vi.resetModules();
+prepareCodePage({ document: { querySelector: () => null, activeElement: null } });
 const { showRound } = await import("../../../../web/code/state/live.ts");
 const { loadDiff, useSession } = await import("../../../../web/code/state/session.ts");
 const { loadLive, receiveRound, useThreads } = await import("../../../../web/shared/threads/thread-store.ts");

@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import type { DiffIndex } from "../../../../src/review/api-types.ts";
+import { prepareCodePage } from "../../../support/code-page-modules.ts";
 
-// The theme and the width of the window are read as soon as their modules are loaded.
-vi.stubGlobal("matchMedia", () => new EventTarget());
-vi.stubGlobal("innerWidth", 1_200);
-// Another file of this thread may have loaded some of the modules before modules were reset, and others after.
-vi.resetModules();
+prepareCodePage();
 const { handleServerChange, loadDiff, loadFileText, useSession } = await import(
   "../../../../web/code/state/session.ts"
 );

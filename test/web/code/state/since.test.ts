@@ -1,12 +1,8 @@
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { DiffRound } from "../../../../src/review/api-types.ts";
+import { prepareCodePage } from "../../../support/code-page-modules.ts";
 
-// The theme and the width of the window are read as soon as their modules are loaded.
-vi.stubGlobal("matchMedia", () => new EventTarget());
-vi.stubGlobal("innerWidth", 1_200);
-afterAll(() => void vi.unstubAllGlobals());
-// Another file of this thread may have loaded some of the modules before modules were reset, and others after.
-vi.resetModules();
+prepareCodePage();
 const { earlierComments } = await import("../../../../web/code/state/since.ts");
 const { useRounds } = await import("../../../../web/code/state/rounds.ts");
 const { useSession } = await import("../../../../web/code/state/session.ts");
