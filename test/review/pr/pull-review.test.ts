@@ -1,34 +1,18 @@
 import { setImmediate } from "node:timers/promises";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { DiffSession } from "../../../src/review/diff-session.ts";
 import type { ForgeThread } from "../../../src/review/forges/forge.ts";
-import { openThreadStore } from "../../../src/review/live/thread-store.ts";
 import { createPullReview } from "../../../src/review/pr/pull-review.ts";
-import { openPullStore } from "../../../src/review/pr/pull-store.ts";
 import { FakePull } from "../../support/forges/fake-pull.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { openPostedThread } from "../../support/posted-thread.ts";
 
 it("a slow list of threads from before a post does not show the posted comment as deleted", async () => {
-  const folder = await temporaryFolder();
-  const store = await openThreadStore({
-    dataDirectory: folder,
-    id: "review1",
-    subject: "pull",
-    takesOver: false,
-    onThread: () => {},
-  });
-  onTestFinished(() => store.close());
   const position = { path: "a.txt", side: "new", lineStart: 3, lineEnd: 3 } as const;
-  const anchor = { kind: "lines", ...position } as const;
-  const body = { type: "comment", markdown: "Why?" } as const;
-  const thread = await store.create(body, { anchor: { ...anchor, code: "" } }, { kind: "person", name: "" });
   const fake = new FakePull();
-  const pullStore = await openPullStore(folder, fake.pull.url);
-  const item = { kind: "comment", thread: thread.id, body: "Why?", ...position } as const;
-  await pullStore.write({ unlinked: [{ item, messages: thread.messages.map(({ id }) => id) }] });
+  const { store, pullStore } = await openPostedThread(fake.pull.url, position);
   const posted: ForgeThread = {
     id: "r_1",
-    anchor,
+    anchor: { kind: "lines", ...position },
     outdated: false,
     resolved: false,
     takesMessages: true,

@@ -1,28 +1,13 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { PullRequest } from "../../../src/review/forges/forge.ts";
 import { toThread } from "../../../src/review/forges/gitlab/read-merge-request.ts";
-import { openThreadStore } from "../../../src/review/live/thread-store.ts";
-import { openPullStore } from "../../../src/review/pr/pull-store.ts";
 import { mergeThreads } from "../../../src/review/pr/pull-threads.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { openPostedThread } from "../../support/posted-thread.ts";
 
 it("a comment on the old side of an unchanged line is recognized at GitLab, which reports both sides", async () => {
-  const folder = await temporaryFolder();
-  const store = await openThreadStore({
-    dataDirectory: folder,
-    id: "review1",
-    subject: "pull",
-    takesOver: false,
-    onThread: () => {},
-  });
-  onTestFinished(() => store.close());
-  const anchor = { kind: "lines", path: "a.txt", side: "old", lineStart: 4, lineEnd: 4, code: "" } as const;
-  const body = { type: "comment", markdown: "Why?" } as const;
-  const thread = await store.create(body, { anchor }, { kind: "person", name: "" });
-  const pullStore = await openPullStore(folder, "https://gitlab.test/keep/castle/-/merge_requests/7");
+  const url = "https://gitlab.test/keep/castle/-/merge_requests/7";
   const position = { path: "a.txt", side: "old", lineStart: 4, lineEnd: 4 } as const;
-  const item = { kind: "comment", thread: thread.id, body: "Why?", ...position } as const;
-  await pullStore.write({ unlinked: [{ item, messages: thread.messages.map(({ id }) => id) }] });
+  const { store, thread, pullStore } = await openPostedThread(url, position);
   const note = {
     id: 1,
     body: "Why?",
