@@ -19,8 +19,8 @@ export interface DiffSession {
    */
   current(ignoreSpace?: boolean): Promise<DiffLease>;
   /**
-   * Returns the current diff with all changes, to read complete files. `id` is the id of the diff on a page, which may be
-   * that of the variant if the page leaves out whitespace; if it is the id of another diff, the result is undefined.
+   * Returns the current diff with all changes, to read complete files. `id` is the id of the diff on a page, which may
+   * be that of the variant if the page leaves out whitespace; if it is the id of another diff, the result is undefined.
    */
   whole(id?: string, ignoreSpace?: boolean): Promise<DiffLease | undefined>;
   /**

@@ -26,7 +26,9 @@ export const useFeedbackText = create<FeedbackText>(() => ({
 
 const { getState: state, setState: set, getInitialState } = useFeedbackText;
 
-/** Returns the text to send: the person's edit if it was made from the same comments, or the composed text otherwise. */
+/**
+ * Returns the text to send: the person's edit if it was made from the same comments, and the composed text otherwise.
+ */
 export function textToSend({ feedback, edit }: FeedbackText): string {
   return edit?.text ?? feedback?.markdown ?? "";
 }
