@@ -118,14 +118,9 @@ describe("the package that npm pack makes", () => {
       "src",
     ]);
     // The only source files are the types that the API reference links to.
-    expect(readdirSync(join(installed, "src/review")).sort()).toEqual([
-      "api-types.ts",
-      "code-api-types.ts",
-      "live-api-types.ts",
-      "notebook-api-types.ts",
-      "pr-api-types.ts",
-      "reading-api-types.ts",
-    ]);
+    const sources = readdirSync(join(installed, "src/review"));
+    expect(sources).toContain("api-types.ts");
+    expect(sources.filter((name) => !name.endsWith("api-types.ts"))).toEqual([]);
     expect(readdirSync(join(installed, "dist")).sort()).toEqual([
       "THIRD-PARTY-LICENSES.txt",
       "package.json",
@@ -140,8 +135,10 @@ describe("the package that npm pack makes", () => {
   it("contains API types that compile", () => {
     const compiler = join(root, "node_modules/typescript/bin/tsc");
     const options = ["--noEmit", "--strict", "--module", "nodenext", "--allowImportingTsExtensions"];
-    const types = join(installed, "src/review/api-types.ts");
-    const args = [compiler, ...options, types];
+    const types = readdirSync(join(installed, "src/review")).map((name) =>
+      join(installed, "src/review", name),
+    );
+    const args = [compiler, ...options, ...types];
     expect(spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" })).toMatchObject({
       status: 0,
       stdout: "",
