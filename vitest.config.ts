@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { BaseSequencer, type Reporter, type TestCase, type TestSpecification } from "vitest/node";
 
 /**
  * Time limit in milliseconds for a polled condition, nearly that of the test: on a busy machine the default of one
@@ -34,6 +34,17 @@ class ProcessesFirst extends BaseSequencer {
     });
   }
 }
+
+/** Prints why the first attempt of a repeated test failed. The default reporter only says that it was repeated. */
+const repeatedTests: Reporter = {
+  onTestCaseResult(test: TestCase): void {
+    const { state, errors } = test.result();
+    if (state !== "passed" || !errors) return;
+    const title = `${test.module.relativeModuleId} > ${test.fullName}`;
+    for (const { message, stack } of errors)
+      process.stderr.write(`\nRepeated: ${title}\n${stack ?? message}\n`);
+  },
+};
 
 /** Page tests of `e2e` that the project `firefox` runs as well. */
 const IN_FIREFOX = [
@@ -151,6 +162,7 @@ const SLOW = [
  */
 export default defineConfig({
   test: {
+    reporters: ["default", repeatedTests],
     // Transformed modules are kept between runs; an entry belongs to a file's content and this configuration.
     sequence: { sequencer: ProcessesFirst },
     experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/vitest" },
