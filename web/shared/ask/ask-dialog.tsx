@@ -130,18 +130,21 @@ function Prompt({ prompt: { url, model, prompt } }: { readonly prompt: AskPrompt
   );
 }
 
-function usePrompt(about: AskAbout): { prompt?: AskPrompt; failure?: string } {
-  const [result, setResult] = useState<{ prompt?: AskPrompt; failure?: string }>({});
+function usePrompt(about: AskAbout): { readonly prompt?: AskPrompt; readonly failure?: string } {
+  const prompt = useAsk((state) => state.prompts.get(askKey(about)));
+  const [failure, setFailure] = useState<string>();
   useEffect(() => {
     let isCurrent = true;
     const { thread, anchor } = about;
     const query = new URLSearchParams(thread === undefined ? { anchor: JSON.stringify(anchor) } : { thread });
     void getJson<AskPrompt>(`/api/ask/prompt?${query}`).then((found) => {
-      if (isCurrent) setResult(found.ok ? { prompt: found.value } : { failure: explain(found) });
+      if (found.ok)
+        useAsk.setState(({ prompts }) => ({ prompts: new Map(prompts).set(askKey(about), found.value) }));
+      if (isCurrent) setFailure(found.ok ? undefined : explain(found));
     });
     return () => {
       isCurrent = false;
     };
   }, [about]);
-  return result;
+  return { ...(prompt && { prompt }), ...(failure !== undefined && { failure }) };
 }

@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import type { AskBody, AskExchange } from "../../../src/review/api-types.ts";
+import type { AskBody, AskExchange, AskPrompt } from "../../../src/review/api-types.ts";
 
 /** The subject of a question. */
 export interface AskAbout extends Pick<AskBody, "thread" | "anchor"> {
@@ -21,6 +21,11 @@ interface AskState {
   readonly exchanges: ReadonlyMap<string, readonly AskExchange[]>;
   /** Questions that are not sent yet, by their subject. */
   readonly questions: ReadonlyMap<string, string>;
+  /**
+   * The messages that are sent with a question, by their subject, as last shown. A conversation that is opened again
+   * shows them at once, so that a question can be sent before they are received again.
+   */
+  readonly prompts: ReadonlyMap<string, AskPrompt>;
   /** The current question, and the received part of its answer. */
   readonly pending: AskExchange | undefined;
   readonly error: string | undefined;
@@ -33,6 +38,7 @@ export const useAsk = create<AskState>(() => ({
   about: undefined,
   exchanges: new Map(),
   questions: new Map(),
+  prompts: new Map(),
   pending: undefined,
   error: undefined,
   isPromptSeen: false,
