@@ -14,6 +14,8 @@ describe("the changes since the last feedback", () => {
     const repository = await testRepository({ "a.png": plainPng(20, 20, [200, 0, 0]), "b.txt": "b\n" });
     await repository.write({ "a.png": plainPng(20, 20, [0, 200, 0]), "b.txt": "changed\n" });
     const first = await openCodeReview(browser, repository);
+    // The loaded images move the line below them.
+    await first.page.getByText("Onion skin").waitFor();
     await writeComment(first.page, "b.txt", [1, 1], "Revert this");
     await sendFeedback(first.page);
     await first.ended;

@@ -127,8 +127,14 @@ export async function dragLines(
   from: number,
   to: number,
 ): Promise<void> {
-  // The Markdown renderer loads late and can move the lines below a comment.
+  // The Markdown renderer and images load late and can move the lines below them.
   await expect.poll(() => page.locator(".comment-plain").count()).toBe(0);
+  const images = page.locator(".image-comparison img");
+  await expect
+    .poll(() =>
+      images.evaluateAll((all) => all.every((image) => (image as HTMLImageElement).naturalWidth > 0)),
+    )
+    .toBe(true);
   const within = { position: { x: 8, y: 8 } };
   await numberCell(page, path, side, from).hover(within);
   await page.mouse.down();
