@@ -9,7 +9,7 @@ import { BaseSequencer, type Reporter, type TestCase, type TestSpecification } f
  */
 const patient = { poll: { timeout: 50_000 } };
 /** Time limit for tests that start browsers and commands, which wait for each other on a busy machine. */
-const morePatient = { poll: { timeout: 150_000 } };
+const morePatient = { poll: { timeout: 100_000 } };
 
 /** Two workers more than cores, because tests also wait for time limits and other processes. */
 const maxWorkers = availableParallelism() + 2;

@@ -22,10 +22,10 @@ const FLAGS = [
 ];
 
 /**
- * Timeout of browser operations in milliseconds: long enough for a busy machine. An operation that hangs fails at its
- * own line in the test.
+ * Timeout of browser operations in milliseconds: long enough for a busy machine, and little more than half of a test's,
+ * so that an operation that hangs fails at its own line in the test, also when it is not the first.
  */
-const TIMEOUT_MS = 150_000;
+const TIMEOUT_MS = 100_000;
 
 /** The browsers of this worker, by their flags. */
 const browsers = new Map<string, Promise<Browser>>();
