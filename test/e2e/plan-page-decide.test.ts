@@ -130,12 +130,21 @@ describe("the plan page sends the agent", () => {
     await page.keyboard.press("x");
     await page.getByText("Edit text").click();
     await page.getByLabel(/will read/).fill("Second thought.");
+    await page.getByRole("button", { name: "Keep reviewing" }).click();
+    // A comment that is added later is in the text; the edit is kept, also when the page is opened again.
+    await comment(page, "Plain plan", "Another thought.");
+    await page.reload();
+    await page.getByText("Another thought.").first().waitFor();
+    await page.keyboard.press("x");
+    await page.locator(".sent-feedback-preview", { hasText: "Another thought." }).waitFor();
+    await page.getByRole("button", { name: "Use my edited text" }).click();
+    await page.getByText("You have an earlier edit").waitFor({ state: "detached" });
     await page.getByRole("button", { name: /^Send to/ }).click();
     await page.getByRole("heading", { name: "Changes requested" }).waitFor();
     const { stdout } = await review.ended;
 
     expect(JSON.parse(stdout)).toMatchObject({ decision: "deny", feedback: "Second thought." });
-    expect(JSON.parse(stdout).annotations).toHaveLength(1);
+    expect(JSON.parse(stdout).annotations).toHaveLength(2);
   });
 
   it("the agent to switch to, if there are several", async () => {

@@ -56,7 +56,7 @@ function OtherEdit() {
   const text = useFeedbackText(textToSend);
   if (!before || before.text === text) return null;
   return (
-    <p className="send-edited">
+    <p className="earlier-edit">
       You have an earlier edit of this text.
       <Button small onClick={() => changeFeedbackText(before.text)}>
         Use my edited text

@@ -6,7 +6,7 @@ import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { openDialog, setNote, setRewritten } from "../state/actions.ts";
+import { discardEdit, openDialog, restoreEdit, setNote, setRewritten } from "../state/actions.ts";
 import { requestChanges } from "../state/decide.ts";
 import { getFeedback } from "../state/plan-feedback.ts";
 import { useReview } from "../state/review-store.ts";
@@ -45,6 +45,7 @@ export function RequestChangesDialog() {
       }
     >
       <Summary name={name} isSilent={isSilent} />
+      <EarlierEdit feedback={feedback} />
       {!isSilent && <SentText name={name} feedback={feedback} />}
     </Dialog>
   );
@@ -77,6 +78,20 @@ function Summary({ name, isSilent }: SummaryProps) {
   );
 }
 
+/** Offers the person's edit that is not used. */
+function EarlierEdit({ feedback }: { readonly feedback: string }) {
+  const earlier = useReview((state) => state.earlierEdit);
+  if (earlier === undefined || earlier === feedback) return null;
+  return (
+    <p className="earlier-edit">
+      You have an earlier edit of this text.
+      <Button small onClick={restoreEdit}>
+        Use my edited text
+      </Button>
+    </p>
+  );
+}
+
 function SentText({ name, feedback }: { readonly name: string; readonly feedback: string }) {
   const [shown, setShown] = useState<"preview" | "text">("preview");
   const isRewritten = useReview((state) => state.rewritten !== undefined);
@@ -85,7 +100,7 @@ function SentText({ name, feedback }: { readonly name: string; readonly feedback
       <div className="sent-feedback-head">
         <h3>What {name} will read</h3>
         {isRewritten && (
-          <Button small variant="quiet" onClick={() => setRewritten(undefined)}>
+          <Button small variant="quiet" onClick={discardEdit}>
             Discard my edits to this text
           </Button>
         )}

@@ -32,7 +32,7 @@ export async function showRound(): Promise<string | undefined> {
 /** Clears the text that was sent with a batch, and stores which round was under review when it was sent. */
 export function keepSent(): void {
   const { live } = useThreads.getState();
-  useReview.setState({ note: "", rewritten: undefined });
+  useReview.setState({ note: "", rewritten: undefined, earlierEdit: undefined });
   useThreads.setState({ news: undefined, sent: { round: live?.round ?? 1 } });
 }
 

@@ -6,7 +6,7 @@ import { newId } from "../../shared/new-id.ts";
 import { lineBeingRead } from "../dom/reading-position.ts";
 import { type AnnotationType, relocateAnchor, relocateAnnotations, typeNames } from "../model/annotations.ts";
 import { forgetInVersions, storeVersion, takeVersion } from "./history.ts";
-import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
+import { type Composer, type DialogName, type ReviewState, useReview, type View } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;
 const NO_IMAGES: readonly AttachedImage[] = [];
@@ -173,9 +173,9 @@ export function composerFor(annotation: PlanAnnotation): Composer {
 
 /** Removes an annotation that the server has stored as a thread. */
 export function forgetAnnotation(id: string): void {
-  set(({ annotations }) => ({
-    annotations: annotations.filter((annotation) => annotation.id !== id),
-    rewritten: undefined,
+  set((before) => ({
+    annotations: before.annotations.filter((annotation) => annotation.id !== id),
+    ...composeAgain(before),
   }));
   forgetInVersions(id);
 }
@@ -200,7 +200,7 @@ export function addAnnotations(added: readonly PlanAnnotation[]): number {
 export function undo(): void {
   const before = takeVersion();
   if (!before) return;
-  set({ annotations: before, rewritten: undefined });
+  set({ annotations: before, ...composeAgain(state()) });
   announce("Undone");
 }
 
@@ -232,10 +232,24 @@ export function setView(view: View): void {
 }
 
 export const toggleSidebar = () => set(({ isSidebarOpen }) => ({ isSidebarOpen: !isSidebarOpen }));
-/** Sets the message that is sent with the decision, and discards feedback that was edited as a whole. */
-export const setNote = (note: string) => set({ note, rewritten: undefined });
-/** Sets the feedback as edited by the person; undefined restores the composed feedback. */
-export const setRewritten = (rewritten: string | undefined) => set({ rewritten });
+/** Sets the message that is sent with the decision. */
+export const setNote = (note: string) => set((before) => ({ note, ...composeAgain(before) }));
+/** Sets the feedback as edited by the person. */
+export const setRewritten = (rewritten: string) => set({ rewritten });
+/** Shows the composed feedback instead of the person's edit. */
+export const discardEdit = () => set(composeAgain);
+
+/** Uses the earlier edit of the feedback. The edit that it replaces becomes the earlier one. */
+export const restoreEdit = () =>
+  set(({ rewritten, earlierEdit }) => ({ rewritten: earlierEdit, earlierEdit: rewritten ?? earlierEdit }));
+
+/** Returns the state of composed feedback. An edit, which refers to what has changed now, can be chosen again. */
+function composeAgain({
+  rewritten,
+  earlierEdit,
+}: ReviewState): Pick<ReviewState, "rewritten" | "earlierEdit"> {
+  return { rewritten: undefined, earlierEdit: rewritten ?? earlierEdit };
+}
 
 /** Opens a dialog; undefined closes it. Applies typed text; decision dialogs first save the open annotation. */
 export function openDialog(dialog: DialogName | undefined): void {
@@ -257,13 +271,13 @@ export function setSource(source: string): void {
     typed: undefined,
     cursor: undefined,
     removedCursor: undefined,
-    rewritten: undefined,
+    ...composeAgain(state()),
   });
 }
 
 /** Stores the typed text without parsing it, which takes too long for every key press. */
 export function typeSource(typed: string): void {
-  set({ typed, rewritten: undefined });
+  set((before) => ({ typed, ...composeAgain(before) }));
 }
 
 /** Parses the typed text and shows it as the plan. */
@@ -276,8 +290,7 @@ export function applyTypedText(): void {
 
 function change(annotations: readonly PlanAnnotation[]): void {
   storeVersion(state().annotations);
-  // Edited feedback refers to the previous annotations.
-  set({ annotations, rewritten: undefined });
+  set((before) => ({ annotations, ...composeAgain(before) }));
 }
 
 function create(composer: Composer, existing?: PlanAnnotation): PlanAnnotation {

@@ -17,6 +17,7 @@ import { type Composer, editedPlan, type ReviewState, useReview } from "./review
 
 /** Everything the person typed, as stored in the server's draft. */
 interface DraftContent extends SharedContent {
+  readonly earlierEdit?: string | undefined;
   readonly composer?: Composer;
   /** Unsent text in threads, and the state of the last batch. */
   readonly threads?: ThreadDraft;
@@ -90,6 +91,7 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
     composer: now.composer ?? composer,
     note: now.note || note,
     rewritten: now.rewritten ?? rewritten,
+    earlierEdit: now.earlierEdit ?? content.earlierEdit,
     draft: savedAt === "" ? { state: "pending" } : { state: "saved", savedAt },
   });
   const annotationIds = annotations.map(({ id }) => id);
@@ -105,15 +107,17 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
  * that were added since.
  */
 export function discardRestored(): void {
-  const { restored, plan, annotations, composer, note, rewritten, document, typed } = useReview.getState();
+  const { restored, plan, ...now } = useReview.getState();
   if (!restored || !plan) return;
-  const before = { restored, annotations, composer, note, rewritten, document, typed };
+  const { annotations, composer, note, rewritten, earlierEdit, document, typed } = now;
+  const before = { restored, annotations, composer, note, rewritten, earlierEdit, document, typed };
   useReview.setState({
     restored: undefined,
     annotations: annotations.filter(({ id }) => !restored.annotationIds.includes(id)),
     composer: undefined,
     note: "",
     rewritten: undefined,
+    earlierEdit: undefined,
     typed: undefined,
     ...(restored.hasEdit && { document: parseMarkdown(plan.plan) }),
   });
@@ -158,7 +162,7 @@ function openComposer({ composer }: ReviewState): Composer | undefined {
 }
 
 function getContent(state: ReviewState): DraftContent {
-  const { annotations, note, rewritten } = state;
+  const { annotations, note, rewritten, earlierEdit } = state;
   const composer = openComposer(state);
   const edited = editedPlan(state);
   const threads = threadDraft();
@@ -168,6 +172,7 @@ function getContent(state: ReviewState): DraftContent {
     ...(threads && { threads }),
     ...(composer && { composer }),
     rewritten,
+    earlierEdit,
     edited,
   };
 }
