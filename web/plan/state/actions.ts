@@ -5,8 +5,9 @@ import { commandBefore, isLoneCommand, mayBeCommand } from "../../shared/keyboar
 import { newId } from "../../shared/new-id.ts";
 import { lineBeingRead } from "../dom/reading-position.ts";
 import { type AnnotationType, relocateAnchor, relocateAnnotations, typeNames } from "../model/annotations.ts";
+import { composeAgain } from "./edited-feedback.ts";
 import { forgetInVersions, storeVersion, takeVersion } from "./history.ts";
-import { type Composer, type DialogName, type ReviewState, useReview, type View } from "./review-store.ts";
+import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;
 const NO_IMAGES: readonly AttachedImage[] = [];
@@ -232,25 +233,6 @@ export function setView(view: View): void {
 }
 
 export const toggleSidebar = () => set(({ isSidebarOpen }) => ({ isSidebarOpen: !isSidebarOpen }));
-/** Sets the message that is sent with the decision. */
-export const setNote = (note: string) => set((before) => ({ note, ...composeAgain(before) }));
-/** Sets the feedback as edited by the person. */
-export const setRewritten = (rewritten: string) => set({ rewritten });
-/** Shows the composed feedback instead of the person's edit. */
-export const discardEdit = () => set(composeAgain);
-
-/** Uses the earlier edit of the feedback. The edit that it replaces becomes the earlier one. */
-export const restoreEdit = () =>
-  set(({ rewritten, earlierEdit }) => ({ rewritten: earlierEdit, earlierEdit: rewritten ?? earlierEdit }));
-
-/** Returns the state of composed feedback. An edit, which refers to what has changed now, can be chosen again. */
-function composeAgain({
-  rewritten,
-  earlierEdit,
-}: ReviewState): Pick<ReviewState, "rewritten" | "earlierEdit"> {
-  return { rewritten: undefined, earlierEdit: rewritten ?? earlierEdit };
-}
-
 /** Opens a dialog; undefined closes it. Applies typed text; decision dialogs first save the open annotation. */
 export function openDialog(dialog: DialogName | undefined): void {
   if (dialog === "approve" || dialog === "request-changes") saveComposer();

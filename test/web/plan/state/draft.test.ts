@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanState } from "../../../../src/review/api-types.ts";
 import { linesAnchor } from "../../../../web/plan/model/anchor.ts";
-import { setRewritten } from "../../../../web/plan/state/actions.ts";
 import { followDraft, startDraft } from "../../../../web/plan/state/draft.ts";
+import { setRewritten } from "../../../../web/plan/state/edited-feedback.ts";
 import { getFeedback } from "../../../../web/plan/state/plan-feedback.ts";
 import { useReview } from "../../../../web/plan/state/review-store.ts";
 

@@ -3,16 +3,18 @@ import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markd
 import type { PlanAnnotation, PlanState } from "../../../../src/review/api-types.ts";
 import {
   addAnnotations,
-  discardEdit,
   forgetAnnotation,
   removeAnnotation,
-  restoreEdit,
-  setNote,
-  setRewritten,
   setSource,
   typeSource,
   undo,
 } from "../../../../web/plan/state/actions.ts";
+import {
+  discardEdit,
+  restoreEdit,
+  setNote,
+  setRewritten,
+} from "../../../../web/plan/state/edited-feedback.ts";
 import { getFeedback } from "../../../../web/plan/state/plan-feedback.ts";
 import { useReview } from "../../../../web/plan/state/review-store.ts";
 

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanAnnotation, PlanState } from "../../../../src/review/api-types.ts";
-import { addAnnotations, setRewritten } from "../../../../web/plan/state/actions.ts";
+import { addAnnotations } from "../../../../web/plan/state/actions.ts";
+import { setRewritten } from "../../../../web/plan/state/edited-feedback.ts";
 import { mergeOtherTab, type SharedContent } from "../../../../web/plan/state/merge-tab.ts";
 import { getFeedback } from "../../../../web/plan/state/plan-feedback.ts";
 import { useReview } from "../../../../web/plan/state/review-store.ts";
