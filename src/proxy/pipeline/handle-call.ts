@@ -5,6 +5,7 @@ import { type AdmittedRequest, type Call, endCounts, openCall, settle } from "./
 import { type CallBody, readCallBody, refuseExcess, wholeBody } from "./call-body.ts";
 import { chooseTargets, setTargets } from "./choose-targets.ts";
 import { respondWithError, respondWithTokenEstimate } from "./client-response.ts";
+import { serveWithDeferredUsage } from "./deferred-usage.ts";
 import { respondWithEcho } from "./echo.ts";
 import { serveIndirectly } from "./indirect-calls.ts";
 import { chooseLane, DONE, type Lane, type LaneResult } from "./lane.ts";
@@ -62,7 +63,10 @@ function serveInLane(
   body: CallBody,
 ): Promise<LaneResult> {
   const lane = chooseLane(call, called);
-  if (lane === "native") return serveNatively(call, called, targets, body);
+  if (lane === "native") {
+    const serve = () => serveNatively(call, called, targets, body);
+    return call.dialect === "responses" ? serveWithDeferredUsage(call, called, body, serve) : serve();
+  }
   return serveParsed(call, called, targets, body, lane);
 }
 
