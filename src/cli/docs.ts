@@ -24,7 +24,7 @@ export async function docs(
   output: Output,
   folder = import.meta.dirname,
 ): Promise<number> {
-  const pages: Pages = isSea() ? JSON.parse(getAsset("docs.json", "utf8")) : await pagesBeside(folder);
+  const pages = await readPages(folder);
   if (name === undefined) {
     const list = Object.entries(pages).map(([page, text]) => ({ page, title: titleOf(text) ?? page }));
     const rows = list.map(({ page, title }) => [page, title]);
@@ -35,6 +35,11 @@ export async function docs(
   const text = pages[page] ?? "";
   await output.result(json ? JSON.stringify({ page, title: titleOf(text) ?? page, text }, null, 2) : text);
   return 0;
+}
+
+/** Returns the pages of this version's documentation. Throws `unreadable` if they cannot be read. */
+export async function readPages(folder = import.meta.dirname): Promise<Pages> {
+  return isSea() ? JSON.parse(getAsset("docs.json", "utf8")) : pagesBeside(folder);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { launchedAgents, proxyClients, reviewedAgents } from "../../agents/registry.ts";
 import { AppError } from "../../errors.ts";
+import { readPages } from "../docs.ts";
 import type { Output } from "../output.ts";
 import { bashCompletion } from "./bash.ts";
 import { type CommandFacts, commandTree, type KnownValues } from "./command-tree.ts";
@@ -27,6 +28,11 @@ const KNOWN: KnownValues = {
   "--origin": ["claude-code", "opencode"],
   "--workers": ["auto"],
   "--auth-mode": ["off", "strict", "all_except_health", "auto"],
+  "--severity": ["info", "warning", "error"],
+  "--role": ["user", "metrics", "admin"],
+  "--capture": ["off", "errors", "all", "default"],
+  "--by": ["key", "team", "model", "upstream", "day", "hour", "minute"],
+  "sallyport proxy import <source>": ["ccr", "litellm"],
 };
 
 /**
@@ -51,7 +57,9 @@ export async function completion(
       hint: `Supported shells: ${Object.keys(SHELLS).join(", ")}.`,
     });
   }
-  const text = script(commandTree(program, KNOWN)).trimEnd();
+  // Without readable pages, their names are not completed.
+  const page = Object.keys(await readPages().catch(() => ({})));
+  const text = script(commandTree(program, { ...KNOWN, page })).trimEnd();
   await output.result(json ? JSON.stringify({ shell, script: text }) : text);
   return 0;
 }

@@ -114,6 +114,12 @@ describe("completion in bash", () => {
     ],
     [["install", "--yes", "gem"], ["gemini-cli"]],
     [["proxy", "start", "--auth-mode", "st"], ["strict"]],
+    [["proxy", "keys", "create", "--role", "a"], ["admin"]],
+    [
+      ["proxy", "import", ""],
+      ["ccr", "litellm"],
+    ],
+    [["docs", "how-to/tro"], ["how-to/troubleshoot"]],
     [
       ["completion", ""],
       ["bash", "zsh", "fish", "powershell"],
