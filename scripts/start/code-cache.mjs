@@ -22,12 +22,19 @@ import { setFlagsFromString } from "node:v8";
  * the code.
  */
 const MIN_SECONDS = 1;
+/**
+ * The number of calls after which TurboFan compiles a function, by the major versions of Node.js in which `limit-heap.ts`
+ * changes it. V8 prints another number in `--v8-options`, because Maglev's flag changes it at the start.
+ */
+const TURBOFAN_CALLS = { 24: 10_000, 26: 16_000 };
+const turbofanCalls = TURBOFAN_CALLS[Number.parseInt(process.versions.node, 10)];
 /** V8's defaults of the flags that `limit-heap.ts` and `sqlite/engine.ts` change in the running process. */
 const DEFAULT_FLAGS = [
   "heap-growing-percent=0",
   "incremental-marking-soft-trigger=0",
   "semi-space-growth-factor=2",
   "wasm-tier-up",
+  ...(turbofanCalls === undefined ? [] : ["maglev", `invocation-count-for-turbofan=${turbofanCalls}`]),
 ];
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
 
