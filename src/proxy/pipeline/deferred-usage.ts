@@ -13,8 +13,8 @@ const SIZE = 200;
 const nameOf = (id: string) => `usage/${id}`;
 
 /**
- * Serves a call of the responses dialect, and moves the usage of a response that the upstream creates in the background
- * to the call that reads the response, because the upstream reports the usage there.
+ * Serves a call of a dialect whose upstreams store responses. If an upstream creates a response in the background, its
+ * usage is recorded at the call that reads the response, because the upstream reports the usage there.
  * https://platform.openai.com/docs/guides/background
  */
 export async function serveWithDeferredUsage(

@@ -1,3 +1,4 @@
+import { getProfile } from "../dialects/index.ts";
 import type { ModelRoute } from "../routes.ts";
 import type { Targets } from "../routing/select-targets.ts";
 import type { Services } from "../services.ts";
@@ -65,7 +66,9 @@ function serveInLane(
   const lane = chooseLane(call, called);
   if (lane === "native") {
     const serve = () => serveNatively(call, called, targets, body);
-    return call.dialect === "responses" ? serveWithDeferredUsage(call, called, body, serve) : serve();
+    return getProfile(call.dialect).storesResponses
+      ? serveWithDeferredUsage(call, called, body, serve)
+      : serve();
   }
   return serveParsed(call, called, targets, body, lane);
 }
