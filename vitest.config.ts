@@ -41,8 +41,8 @@ const repeatedTests: Reporter = {
     const { state, errors } = test.result();
     if (state !== "passed" || !errors) return;
     const title = `${test.module.relativeModuleId} > ${test.fullName}`;
-    for (const { message, stack } of errors)
-      process.stderr.write(`\nRepeated: ${title}\n${stack ?? message}\n`);
+    for (const { message, stack = message, diff = "" } of errors)
+      process.stderr.write(`\nRepeated: ${title}\n${stack}\n${diff}\n`);
   },
 };
 
