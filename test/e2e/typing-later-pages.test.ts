@@ -45,6 +45,8 @@ async function typeInStates(page: Page, states: readonly State[], changes: strin
     const [name, enter] = states[index % states.length] ?? ["", async () => undefined];
     await reset(page);
     await enter();
+    // Some states are entered by a request, which the browser reports later.
+    await page.waitForTimeout(100);
     const before = changes.length;
     await typeSentence(page, text, [0, 15, 40][index % 3] ?? 0);
     await page.waitForTimeout(100);
