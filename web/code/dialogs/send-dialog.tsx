@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
+import { EarlierEdit } from "../../shared/components/earlier-edit.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { CommentText } from "../comments/comment-text.tsx";
@@ -55,14 +56,7 @@ function OtherEdit() {
   const before = useFeedbackText((state) => state.before);
   const text = useFeedbackText(textToSend);
   if (!before || before.text === text) return null;
-  return (
-    <p className="earlier-edit">
-      You have an earlier edit of this text.
-      <Button small onClick={() => changeFeedbackText(before.text)}>
-        Use my edited text
-      </Button>
-    </p>
-  );
+  return <EarlierEdit onUse={() => changeFeedbackText(before.text)} />;
 }
 
 interface ButtonsProps {

@@ -2,6 +2,7 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
+import { EarlierEdit } from "../../shared/components/earlier-edit.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
@@ -18,6 +19,7 @@ import { useDecision } from "./use-decision.ts";
 export function RequestChangesDialog() {
   const state = useReview();
   const feedback = getFeedback(state, "request-changes");
+  const { earlierEdit } = state;
   const { busy, error, run } = useDecision();
   const close = () => openDialog(undefined);
   const isSilent = feedback.trim() === "";
@@ -46,7 +48,7 @@ export function RequestChangesDialog() {
       }
     >
       <Summary name={name} isSilent={isSilent} />
-      <EarlierEdit feedback={feedback} />
+      {earlierEdit !== undefined && earlierEdit !== feedback && <EarlierEdit onUse={restoreEdit} />}
       {!isSilent && <SentText name={name} feedback={feedback} />}
     </Dialog>
   );
@@ -76,20 +78,6 @@ function Summary({ name, isSilent }: SummaryProps) {
         onChange={({ target }) => setNote(target.value)}
       />
     </label>
-  );
-}
-
-/** Offers the person's edit that is not used. */
-function EarlierEdit({ feedback }: { readonly feedback: string }) {
-  const earlier = useReview((state) => state.earlierEdit);
-  if (earlier === undefined || earlier === feedback) return null;
-  return (
-    <p className="earlier-edit">
-      You have an earlier edit of this text.
-      <Button small onClick={restoreEdit}>
-        Use my edited text
-      </Button>
-    </p>
   );
 }
 

@@ -233,6 +233,7 @@ export function setView(view: View): void {
 }
 
 export const toggleSidebar = () => set(({ isSidebarOpen }) => ({ isSidebarOpen: !isSidebarOpen }));
+
 /** Opens a dialog; undefined closes it. Applies typed text; decision dialogs first save the open annotation. */
 export function openDialog(dialog: DialogName | undefined): void {
   if (dialog === "approve" || dialog === "request-changes") saveComposer();

@@ -13,7 +13,7 @@ export const discardEdit = () => set(composeAgain);
 export const restoreEdit = () =>
   set(({ rewritten, earlierEdit }) => ({ rewritten: earlierEdit, earlierEdit: rewritten ?? earlierEdit }));
 
-/** Returns the state of composed feedback. An edit, which refers to what has changed now, can be chosen again. */
+/** Returns the state without the person's edit, which becomes the earlier one. */
 export function composeAgain({
   rewritten,
   earlierEdit,

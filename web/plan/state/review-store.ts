@@ -106,7 +106,7 @@ export interface ReviewState {
   readonly note: string;
   /** The feedback as edited by the person. */
   readonly rewritten: string | undefined;
-  /** The person's last edit of the feedback that is not used, because a comment, the note or the plan has changed since. */
+  /** The last edit that is not used, because a comment, the note or the plan has changed since. */
   readonly earlierEdit: string | undefined;
   /** Whether a decision is being sent. */
   readonly deciding: boolean;

@@ -130,7 +130,7 @@ function Prompt({ prompt: { url, model, prompt } }: { readonly prompt: AskPrompt
   );
 }
 
-function usePrompt(about: AskAbout): { readonly prompt?: AskPrompt; readonly failure?: string } {
+function usePrompt(about: AskAbout) {
   const prompt = useAsk((state) => state.prompts.get(askKey(about)));
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
@@ -146,5 +146,5 @@ function usePrompt(about: AskAbout): { readonly prompt?: AskPrompt; readonly fai
       isCurrent = false;
     };
   }, [about]);
-  return { ...(prompt && { prompt }), ...(failure !== undefined && { failure }) };
+  return { prompt, failure };
 }
