@@ -23,8 +23,8 @@ import { setFlagsFromString } from "node:v8";
  */
 const MIN_SECONDS = 1;
 /**
- * The number of calls after which TurboFan compiles a function, by the major versions of Node.js in which `limit-heap.ts`
- * changes it. V8 prints another number in `--v8-options`, because Maglev's flag changes it at the start.
+ * The number of calls after which TurboFan compiles a function, by the major versions of Node.js in which
+ * `limit-heap.ts` changes it. `--v8-options` prints another number, because Maglev's flag changes it at the start.
  */
 const TURBOFAN_CALLS = { 24: 10_000, 26: 16_000 };
 const turbofanCalls = TURBOFAN_CALLS[Number.parseInt(process.versions.node, 10)];

@@ -24,7 +24,7 @@ export async function docs(
   output: Output,
   folder = import.meta.dirname,
 ): Promise<number> {
-  const pages = await readPages(folder);
+  const pages: Pages = isSea() ? readAsset() : await pagesBeside(folder);
   if (name === undefined) {
     const list = Object.entries(pages).map(([page, text]) => ({ page, title: titleOf(text) ?? page }));
     const rows = list.map(({ page, title }) => [page, title]);
@@ -37,9 +37,19 @@ export async function docs(
   return 0;
 }
 
-/** Returns the pages of this version's documentation. Throws `unreadable` if they cannot be read. */
-export async function readPages(folder = import.meta.dirname): Promise<Pages> {
-  return isSea() ? JSON.parse(getAsset("docs.json", "utf8")) : pagesBeside(folder);
+/** Returns the names of the pages of this version's documentation. Throws if their folder cannot be read. */
+export async function listPages(folder = import.meta.dirname): Promise<readonly string[]> {
+  return isSea() ? Object.keys(readAsset()) : namesIn(docsFolder(folder));
+}
+
+const readAsset = (): Pages => JSON.parse(getAsset("docs.json", "utf8"));
+
+/** Returns the folder of the pages. `folder` is that of this module: `dist/parts` or, in a source tree, `src/cli`. */
+const docsFolder = (folder: string): string => join(folder, "../../docs");
+
+async function namesIn(folder: string): Promise<string[]> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".md"));
+  return files.map((file) => file.replaceAll("\\", "/").slice(0, -".md".length)).sort();
 }
 
 /**
@@ -67,17 +77,13 @@ const titleOf = (text: string): string | undefined => /^# (.+)$/m.exec(text)?.[1
 
 /** Reads the pages of the package. `folder` is that of this module. */
 async function pagesBeside(folder: string): Promise<Pages> {
-  // The module is in `dist/parts` or, in a source tree, in `src/cli`.
-  const docsFolder = join(folder, "../../docs");
+  const pages = docsFolder(folder);
   try {
-    const files = (await readdir(docsFolder, { recursive: true })).filter((file) => file.endsWith(".md"));
-    const entries = files.map(async (file) => [
-      file.replaceAll("\\", "/").slice(0, -".md".length),
-      await readFile(join(docsFolder, file), "utf8"),
-    ]);
-    return Object.fromEntries((await Promise.all(entries)).sort());
+    const names = await namesIn(pages);
+    const entries = names.map(async (name) => [name, await readFile(join(pages, `${name}.md`), "utf8")]);
+    return Object.fromEntries(await Promise.all(entries));
   } catch (cause) {
-    throw new AppError("unreadable", `Cannot read ${docsFolder}: ${getReadReason(cause)}`, {
+    throw new AppError("unreadable", `Cannot read ${pages}: ${getReadReason(cause)}`, {
       cause,
       hint: "Install Sallyport again.",
     });

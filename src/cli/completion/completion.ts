@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { launchedAgents, proxyClients, reviewedAgents } from "../../agents/registry.ts";
 import { AppError } from "../../errors.ts";
-import { readPages } from "../docs.ts";
+import { listPages } from "../docs.ts";
 import type { Output } from "../output.ts";
 import { bashCompletion } from "./bash.ts";
 import { type CommandFacts, commandTree, type KnownValues } from "./command-tree.ts";
@@ -57,8 +57,8 @@ export async function completion(
       hint: `Supported shells: ${Object.keys(SHELLS).join(", ")}.`,
     });
   }
-  // Without readable pages, their names are not completed.
-  const page = Object.keys(await readPages().catch(() => ({})));
+  // If the folder of the pages cannot be read, their names are not completed.
+  const page = await listPages().catch(() => []);
   const text = script(commandTree(program, { ...KNOWN, page })).trimEnd();
   await output.result(json ? JSON.stringify({ shell, script: text }) : text);
   return 0;

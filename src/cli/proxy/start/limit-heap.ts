@@ -134,16 +134,16 @@ function limitYoungGeneration(): void {
 }
 
 /**
- * The major versions of Node.js whose V8 uses Maglev by default. `scripts/start/code-cache.mjs` has the defaults of their
- * flags.
+ * The major versions of Node.js whose V8 uses Maglev by default. `scripts/start/code-cache.mjs` has the defaults of
+ * their flags.
  */
 const WITH_MAGLEV = [24, 26];
 
 /**
- * Compiles functions that are called 1,000 times with TurboFan, and none with Maglev. By default, V8 compiles them after
- * 400 calls with Maglev, and after 10,000 (Node.js 24) or 16,000 calls with TurboFan. The allocator keeps the memory of
- * the threads on which Maglev compiles: with it, the proxy used 164 to 186 MB in Node.js 24 after 60,000 calls
- * (bench/proxy/memory.mjs), and without it 160 to 163 MB, at 4 to 7 % less CPU time (bench/proxy/builds.mjs).
+ * Compiles functions that are called 1,000 times with TurboFan, and none with Maglev. By default, V8 compiles them
+ * after 400 calls with Maglev, and after 10,000 (Node.js 24) or 16,000 calls with TurboFan. The allocator keeps the
+ * memory of the threads on which Maglev compiles: with it, the proxy used 164 to 186 MB in Node.js 24 after 60,000
+ * calls (bench/proxy/memory.mjs), and without it 160 to 163 MB, at 4 to 7 % less CPU time (bench/proxy/builds.mjs).
  */
 function limitCompilers(): void {
   if (!WITH_MAGLEV.includes(Number.parseInt(process.versions.node, 10))) return;
