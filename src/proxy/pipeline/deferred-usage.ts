@@ -28,7 +28,7 @@ export async function serveWithDeferredUsage(
   const result = await serve();
   if (result.kind !== "done") return result;
   // The usage is an estimate of the input, which would be charged twice.
-  if (isDeferred && isWithoutOutput(call)) call.usage = undefined;
+  if (isDeferred && isUsagePending(call)) call.usage = undefined;
   if (operation === "stored-response") await settleDeferredUsage(call);
   return result;
 }
@@ -39,7 +39,7 @@ function asksForBackground(body: CallBody): boolean {
 }
 
 /** Returns whether a call was successful, and the upstream has not reported its usage yet. A stream reports its own. */
-function isWithoutOutput({ stream, status, usage }: Call): boolean {
+function isUsagePending({ stream, status, usage }: Call): boolean {
   return !stream && status === 200 && (usage?.output.total ?? 0) === 0;
 }
 
@@ -48,7 +48,7 @@ function storeWhenSent(call: Call): void {
   const { response, services } = call;
   const tap = new ResponseTap(response, KEPT);
   response.once("finish", async () => {
-    if (!isWithoutOutput(call)) return;
+    if (!isUsagePending(call)) return;
     const { head } = await tap.text();
     const id = /"id"\s*:\s*"([^"\\]{1,200})"/.exec(head)?.[1];
     if (id === undefined) return;
